@@ -1,0 +1,88 @@
+"""The one way in which kernels are compiled, and the folder that keeps the compiled code.
+
+The folder is keyed by a hash of the package's source, since numba's own cache would go on serving
+old machine code after a change in an imported helper or constant. Where the folder cannot be
+written, kernels are compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import config
+from numpy.typing import NDArray
+
+INTERPRETED: bool = bool(config.DISABLE_JIT)
+"""True when numba is switched off (``NUMBA_DISABLE_JIT=1``): kernels then run as plain Python."""
+
+_PACKAGE = Path(__file__).parent
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        if path.parent.name in ("cli", "envs", "contrib"):  # hold no kernels
+            continue
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path | None:
+    base = os.environ.get("XABITHA_CACHE_DIR")
+    root = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    checked = "-checked" if config.BOUNDSCHECK else ""  # a warm cache ignores bounds checking
+    folder = root / "xabitha_env" / (_source_hash() + checked)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+CACHE_FOLDER: Path | None = None if INTERPRETED else _cache_folder()
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function: nopython, without the GIL, cached on disk where possible."""
+    if CACHE_FOLDER is None:
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_FOLDER)  # read while the decorator runs, and only then
+    try:
+        return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = previous
+
+
+def records(games: NDArray[Any]) -> NDArray[Any]:
+    """Return the structured array as kernels want it.
+
+    Compiled code takes the plain array; interpreted code needs a recarray view, whose records
+    have their fields as attributes.
+    """
+    return games.view(np.recarray) if INTERPRETED else games
+
+
+def announce_compilation() -> None:
+    """Say once, on standard error, that the first use on this machine compiles for a while."""
+    global _announced
+    if _announced or INTERPRETED:
+        return
+    _announced = True
+    if CACHE_FOLDER is None or not any(CACHE_FOLDER.rglob("*.nbc")):
+        print(
+            "xabitha_env: compiling the game engine, about 20 seconds, once on this machine ...",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+_announced = False

@@ -1,0 +1,35 @@
+"""The games by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xabitha_env.protocol import Engine, Rules
+
+GAMES = ("xabitha",)
+
+
+def _check(game: str) -> None:
+    if game not in GAMES:
+        raise ValueError(f"no game {game!r}; there are {', '.join(GAMES)}")
+
+
+def make_rules(game: str, fields: Mapping[str, Any] | None = None) -> Rules:
+    """Return a game's rules configuration with some fields set.
+
+    Raises:
+        ValueError: unknown game or field, or a value out of its range (the message says which).
+    """
+    _check(game)
+    from xabitha_env.xabitha.rules import XabithaRules
+
+    return XabithaRules.from_dict(dict(fields or {}))
+
+
+def make_engine(game: str, num_games: int = 1, **options: Any) -> Engine:
+    """Return an engine for N games; options are those of the game's engine class."""
+    _check(game)
+    from xabitha_env.xabitha.engine import XabithaEngine
+
+    return XabithaEngine(num_games, **options)

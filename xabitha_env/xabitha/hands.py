@@ -1,0 +1,106 @@
+"""Compiled helpers on masks of kinds and on two-mask collections of cards (see `state`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xabitha_env._jit import INTERPRETED, kernel
+from xabitha_env.cards import JOKER
+
+JOKER_BIT = np.int64(1 << JOKER)
+REAL_BITS = np.int64((1 << JOKER) - 1)
+"""Every kind but the joker."""
+
+if INTERPRETED:
+
+    def count_bits(mask):
+        """Return how many bits of a mask are set."""
+        return int(mask).bit_count()
+
+    def lowest_bit(mask):
+        """Return the index of the lowest bit set; the mask is not zero."""
+        return (int(mask) & -int(mask)).bit_length() - 1
+
+else:
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def _ctpop(typing_context, mask):
+        def build(context, builder, signature, arguments):
+            return builder.ctpop(arguments[0])
+
+        return types.int64(types.int64), build
+
+    @intrinsic
+    def _cttz(typing_context, mask):
+        def build(context, builder, signature, arguments):
+            return builder.cttz(arguments[0], cgutils.true_bit)
+
+        return types.int64(types.int64), build
+
+    @kernel
+    def count_bits(mask):
+        """Return how many bits of a mask are set."""
+        return _ctpop(np.int64(mask))
+
+    @kernel
+    def lowest_bit(mask):
+        """Return the index of the lowest bit set; the mask is not zero."""
+        return _cttz(np.int64(mask))
+
+
+@kernel
+def bit(index):
+    """Return the mask with one bit set."""
+    return np.int64(1) << np.int64(index)
+
+
+@kernel
+def held_jokers(one, two):
+    """Return how many jokers a collection holds."""
+    return int((one >> JOKER) & 1) + int((two >> JOKER) & 1)
+
+
+@kernel
+def add_card(one, two, kind):
+    """Return the two masks with one card more."""
+    card = bit(kind)
+    return one | card, two | (one & card)
+
+
+@kernel
+def remove_cards(one, two, need):
+    """Return the two masks with one card less of every kind in `need`."""
+    return (one & ~need) | (two & need), two & ~need
+
+
+@kernel
+def remove_meld(one, two, need, jokers):
+    """Return the two masks without a meld's real cards and its jokers."""
+    if jokers > 0:
+        need = need | JOKER_BIT
+    one, two = remove_cards(one, two, need)
+    if jokers == 2:
+        one, two = remove_cards(one, two, JOKER_BIT)
+    return one, two
+
+
+@kernel
+def can_discard(one, taken):
+    """Return whether some card's discard would end the turn (X4.5).
+
+    That is any card when no take is pending, else any card of another kind (X4.4).
+    """
+    if taken < 0:
+        return one != 0
+    return (one & ~bit(taken)) != 0
+
+
+@kernel
+def pending_take(taken, need, jokers):
+    """Return the kind of the pending take after these cards went to the table (X4.4)."""
+    if taken >= 0 and ((need >> taken) & 1 or (jokers > 0 and taken == JOKER)):
+        return -1
+    return taken

@@ -1,0 +1,202 @@
+"""Checks of what comes from outside: deals and states."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from xabitha_env.cards import (
+    JOKER,
+    NUM_KINDS,
+    NUM_RANKS,
+    NUM_SEATS,
+    NUM_SUITS,
+    pack_difference,
+    parse_card,
+)
+from xabitha_env.xabitha.actions import NUM_SLOTS
+from xabitha_env.xabitha.melds import (
+    HIGH_ACE,
+    LARGEST_SET,
+    LOW_ACE,
+    MELDS,
+    NUM_CARDS,
+    NUM_MELDS,
+    PACK,
+    RUN,
+    SET,
+    SHORTEST_MELD,
+    position_rank,
+)
+from xabitha_env.xabitha.rules import XabithaRules
+from xabitha_env.xabitha.state import (
+    CANCELLED,
+    FORMED,
+    HAND_CARDS,
+    MOST_STAGED,
+    NO_SEAT,
+    REWARDS,
+)
+
+
+def read_cards(value: Any, where: str, count: int) -> list[int]:
+    """Return the kinds of a list of card texts.
+
+    Raises:
+        ValueError: not a list of `count` cards; the message names the place.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ValueError(f"{where} must be a list of cards, not {value!r}")
+    if len(value) != count:
+        raise ValueError(f"{where} must have {count} cards, not {len(value)}")
+    try:
+        return [parse_card(card) for card in value]
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def read_deal(deal: Any) -> tuple[int, list[list[int]], list[int]]:
+    """Return starter, hands by seat and deck (next card first) of a deal given as text (X3.1).
+
+    Raises:
+        ValueError: a field is missing or wrong, or the cards are not the 106 of the game.
+    """
+    if not isinstance(deal, Mapping):
+        raise ValueError(f"a deal is a mapping with starter, hands and deck, not {deal!r}")
+    cards = deal["deal"] if isinstance(deal.get("deal"), Mapping) else deal
+    for name, holder in (("starter", deal), ("hands", cards), ("deck", cards)):
+        if name not in holder:
+            raise ValueError(f"the deal has no {name!r}")
+    starter, hands = deal["starter"], cards["hands"]
+    if isinstance(starter, bool) or starter not in range(NUM_SEATS):
+        raise ValueError(f"starter must be a seat from 0 to {NUM_SEATS - 1}, not {starter!r}")
+    if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
+        raise ValueError(f"hands must be {NUM_SEATS} lists of cards")
+    dealt = [
+        read_cards(hand, f"hands[{seat}]", HAND_CARDS + (seat == starter))
+        for seat, hand in enumerate(hands)
+    ]
+    deck = read_cards(cards["deck"], "deck", NUM_CARDS - HAND_CARDS * NUM_SEATS - 1)
+    wrong = pack_difference([kind for hand in dealt for kind in hand] + deck, PACK)
+    if wrong:
+        raise ValueError(f"hands and deck are not the {NUM_CARDS} cards of the game: {wrong}")
+    return int(starter), dealt, deck
+
+
+def state_problem(game: Any) -> str:
+    """Say what is wrong with a record that claims to be a game's state; empty if nothing is."""
+    try:
+        XabithaRules(
+            **{
+                item.name: (
+                    bool(game[item.name])
+                    if isinstance(item.default, bool)
+                    else int(game[item.name])
+                )
+                for item in fields(XabithaRules)
+            }
+        )
+    except ValueError as error:
+        return str(error)
+    for name, low, high in _RANGES:
+        values = game[name].ravel().tolist() if game[name].ndim else [game[name].item()]
+        if any(not low <= value <= high for value in values):
+            return f"{name} must lie in {low} to {high}, not {values}"
+    return _words_problem(game) or _cards_problem(game)
+
+
+_RANGES = (
+    ("reward_scheme", 0, len(REWARDS) - 1),
+    ("starter", 0, NUM_SEATS - 1),
+    ("seat", 0, NUM_SEATS - 1),
+    ("phase", 0, FORMED),
+    ("deck_count", 0, NUM_CARDS),
+    ("fire_count", 0, NUM_CARDS),
+    ("deck", 0, JOKER),
+    ("fire", 0, JOKER),
+    ("hand_count", 0, HAND_CARDS + 1),
+    ("taken", -1, JOKER),
+    ("staged", 0, MOST_STAGED),
+    ("staged_rows", 0, NUM_MELDS - 1),
+    ("num_melds", 0, NUM_SLOTS),
+    ("slot_type", 0, SET),
+    ("last_reason", 0, CANCELLED),
+    ("last_winner", NO_SEAT, NUM_SEATS - 1),
+    *((name, 0, (1 << NUM_KINDS) - 1) for name in (
+        "hand_one", "hand_two", "fire_one", "fire_two", "discarded", "took", "laid",
+        "known_one", "known_two",
+    )),
+)
+
+
+def _words_problem(game: Any) -> str:
+    for name in ("deal_word", "player_word"):
+        if game[name] == 0:
+            return f"{name} must not be 0"
+    if game["over"] != (game["round"] >= game["num_rounds"]):
+        return f"over is {game['over']} after {game['round']} of {game['num_rounds']} rounds"
+    return ""
+
+
+def _kinds(one: int, two: int) -> list[int]:
+    return [kind for kind in range(NUM_KINDS) for mask in (one, two) if mask >> kind & 1]
+
+
+def hand_kinds(game: Any, seat: int) -> list[int]:
+    """Return the kinds in a hand, ascending."""
+    return _kinds(int(game["hand_one"][seat]), int(game["hand_two"][seat]))
+
+
+def table_cards(game: Any, slot: int) -> list[int]:
+    """Return the kinds that lie in a slot, jokers as jokers."""
+    suits, low, high = (int(game[name][slot]) for name in ("slot_suits", "slot_low", "slot_high"))
+    jokers = int(game["slot_jokers"][slot])
+    if game["slot_type"][slot] == SET:
+        real = [s * NUM_RANKS + low - 1 for s in range(NUM_SUITS) if suits >> s & 1]
+        return real + [JOKER] * jokers.bit_count()
+    suit = suits.bit_length() - 1
+    return [
+        JOKER if jokers >> p & 1 else suit * NUM_RANKS + position_rank(p)
+        for p in range(low, high + 1)
+    ]
+
+
+def _slot_problem(game: Any, slot: int) -> str:
+    suits, low, high = (int(game[name][slot]) for name in ("slot_suits", "slot_low", "slot_high"))
+    jokers = int(game["slot_jokers"][slot])
+    if game["slot_type"][slot] == RUN:
+        ends = LOW_ACE <= low and low + SHORTEST_MELD - 1 <= high <= HIGH_ACE
+        inside = jokers & ~((1 << (high + 1)) - (1 << low)) == 0
+        good = suits in (1, 2, 4, 8) and ends and inside
+    else:
+        size = suits.bit_count() + jokers.bit_count()
+        good = 0 < suits < 1 << NUM_SUITS and 1 <= low == high <= NUM_RANKS
+        good = good and SHORTEST_MELD <= size <= LARGEST_SET
+    return "" if good else f"slot {slot} holds no meld"
+
+
+def _cards_problem(game: Any) -> str:
+    cards: list[int] = []
+    for seat in range(NUM_SEATS):
+        hand = hand_kinds(game, seat)
+        if int(game["hand_two"][seat]) & ~int(game["hand_one"][seat]):
+            return f"seat {seat} holds a kind twice that it does not hold once"
+        if len(hand) != game["hand_count"][seat]:
+            return f"seat {seat} holds {len(hand)} cards, hand_count says {game['hand_count'][seat]}"
+        cards += hand
+    fire = game["fire"][: int(game["fire_count"])].tolist()
+    if Counter(fire) != Counter(_kinds(int(game["fire_one"]), int(game["fire_two"]))):
+        return "fire_one and fire_two are not the cards of the fire pile"
+    cards += fire + game["deck"][: int(game["deck_count"])].tolist()
+    for place in range(int(game["staged"])):
+        cards += MELDS[int(game["staged_rows"][place])].cards
+    for slot in range(int(game["num_melds"])):
+        if game["slot_type"][slot]:
+            problem = _slot_problem(game, slot)
+            if problem:
+                return problem
+            cards += table_cards(game, slot)
+    wrong = pack_difference(cards, PACK)
+    return f"the cards are not the {NUM_CARDS} of the game: {wrong}" if wrong else ""
