@@ -49,7 +49,7 @@ def branch(word):
 @kernel
 def below(word, count):
     """Return a number from 0 to count - 1 from a word, each as likely to within count / 2**32."""
-    return int(((word >> _HALF) * np.uint64(count)) >> _HALF)
+    return np.int64(((word >> _HALF) * np.uint64(count)) >> _HALF)
 
 
 @kernel

@@ -56,20 +56,23 @@ class Engine(Protocol):
     """
 
     game: str
-    rules: Rules
-    reward: str
     actions: ActionLayout
-    features: ObsLayout
-    num_games: int
     max_legal: int
     player_codes: Mapping[str, int]  # the compiled players, by name
+    num_games: int
+    reward: str
+    features: ObsLayout
     mask: NDArray[np.int8]  # (N, A)
     legal: NDArray[np.int32]  # (N, L), ids ascending, the first `legal_count` of a row
     legal_count: NDArray[np.int32]  # (N,)
     observation: NDArray[np.int8]  # (N, O), features 0 or 1
 
     @property
-    def seats(self) -> NDArray[np.int8]:
+    def rules(self) -> Rules:
+        """The rules configuration, the same for all games."""
+
+    @property
+    def seats(self) -> NDArray[np.int64]:
         """(N,) the seats to act, 0-3."""
 
     @property
@@ -81,7 +84,7 @@ class Engine(Protocol):
         """(N, 4) by seat, what the last step, or all of the last advance, gave."""
 
     @property
-    def rounds_played(self) -> NDArray[np.int32]:
+    def rounds_played(self) -> NDArray[np.int64]:
         """(N,) rounds finished in the current match."""
 
     @property
@@ -111,12 +114,12 @@ class Engine(Protocol):
         """
 
     def advance(self, codes: NDArray[np.int8], actions: Any = None) -> None:
-        """Apply the actions, if given, then let compiled players act until a seat from outside must.
+        """Apply the actions, if given, then let compiled players act until others must.
 
         Args:
             codes: (N, 4) a compiled player's code for each seat, or `EXTERNAL`.
-            actions: (N,) actions of the external seats to act. A refused one leaves its game as
-                it is. Rewards of everything that happened are added up in `rewards`.
+            actions: (N,) actions of the external seats to act. A refused one (-1 always is) leaves
+                its game as it is. Rewards of all that happened are added up in `rewards`.
         """
 
     def choose(self, codes: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -125,7 +128,9 @@ class Engine(Protocol):
         Draws on each game's own generator for players, so that matches are the same in any batch.
         """
 
-    def observe(self, index: int, seat: int, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+    def observe(
+        self, index: int, seat: int, out: NDArray[np.int8] | None = None
+    ) -> NDArray[np.int8]:
         """Return the (O,) observation of any seat of one game, to act or not."""
 
     def global_state(self, index: int) -> NDArray[np.int8]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from xabitha_env import _random
-from xabitha_env._jit import kernel
+from xabitha_env._jit import entry, kernel
 from xabitha_env.xabitha import observation, play, players
 from xabitha_env.xabitha.actions import MAX_LEGAL
 from xabitha_env.xabitha.legal import list_legal, slot_card
 from xabitha_env.xabitha.play import start_match
 
+WORD = np.dtype(np.int64).itemsize
 
-@kernel
+
+@entry
 def start_matches(games, indices):
     """Start a match in some games of a batch."""
     for place in range(indices.size):
@@ -47,15 +49,13 @@ def describe(g, index, ids, mask, legal, legal_count, seen):
         observation.observe(g, int(g.seat), seen[index])
 
 
-@kernel
-def advance(
-    games, start, stop, actions, codes, restart, refused, mask, legal, legal_count, seen
-):
-    """Act, let compiled players act, and describe what is next, in a slice of a batch.
+@entry
+def advance(games, indices, actions, codes, restart, refused, mask, legal, legal_count, seen):
+    """Act, let compiled players act, and describe what is next, in some games of a batch.
 
     Args:
         games: (N,) records.
-        start, stop: the slice.
+        indices: the games.
         actions: (N,) actions, or (0,) to take none.
         codes: (N, 4) compiled players by seat, -1 for outside, or (0, 4) to play none.
         restart: whether a match that is over starts anew instead of refusing its action.
@@ -63,7 +63,8 @@ def advance(
         mask, legal, legal_count, seen: the engine's buffers, written.
     """
     ids = np.empty(MAX_LEGAL, np.int32)
-    for index in range(start, stop):
+    for place in range(indices.size):
+        index = indices[place]
         g = games[index]
         g.reward[:] = 0
         refused[index] = False
@@ -72,6 +73,8 @@ def advance(
                 start_match(g)
             else:
                 refused[index] = not play.step(g, actions[index])
+        if refused[index]:
+            continue  # nothing changed, so the buffers hold
         if codes.shape[0] > 0:
             play_compiled(g, codes[index], ids)
         describe(g, index, ids, mask, legal, legal_count, seen)
@@ -79,8 +82,17 @@ def advance(
 
 @kernel
 def nth_legal(mask, place):
-    """Return the place-th action (from 0) that a mask allows."""
-    for action in range(mask.size):
+    """Return the place-th action (from 0) that a mask allows; whole words of zeros are skipped."""
+    words = mask[: mask.size // WORD * WORD].view(np.int64)
+    for word in range(words.size):
+        if words[word] == 0:
+            continue
+        for action in range(word * WORD, (word + 1) * WORD):
+            if mask[action]:
+                if place == 0:
+                    return action
+                place -= 1
+    for action in range(words.size * WORD, mask.size):
         if mask[action]:
             if place == 0:
                 return action
@@ -88,7 +100,7 @@ def nth_legal(mask, place):
     return -1
 
 
-@kernel
+@entry
 def choose(games, codes, mask, legal, legal_count, actions):
     """Write what compiled players do in the games that go on; what is in the buffers is reused."""
     ids = np.empty(MAX_LEGAL, np.int32)
@@ -107,31 +119,31 @@ def choose(games, codes, mask, legal, legal_count, actions):
             actions[index] = players.pick(g, code, ids, list_legal(g, ids))
 
 
-@kernel
+@entry
 def observe(games, index, seat, out):
     """Write what a seat of one game sees."""
     observation.observe(games[index], seat, out)
 
 
-@kernel
+@entry
 def observe_all(games, index, out):
     """Write everything of one game."""
     observation.observe_all(games[index], out)
 
 
-@kernel
+@entry
 def slot_kind(games, index, slot, what):
     """Return the kind that an action on a meld gives, or -1 where there is no such action."""
     return slot_card(games[index], slot, what)
 
 
-@kernel
+@entry
 def list_one(games, index, ids):
     """Write the legal actions of one game, ascending; returns their number."""
     return list_legal(games[index], ids)
 
 
-@kernel
+@entry
 def place_deal(games, index, starter, hands, sizes, deck):
     """Replace the deal of a round: all hands in a row, their sizes, the deck (next card first)."""
     g = games[index]
@@ -152,7 +164,7 @@ def place_deck(g, deck):
         g.deck[deck.size - 1 - card] = deck[card]
 
 
-@kernel
+@entry
 def place_reshuffle(games, index, deck):
     """Make a new deck as `play.reshuffle` does, in a given order (next card first)."""
     g = games[index]

@@ -100,11 +100,12 @@ class XabithaEngine:
             (rows["observation"], len(self.features)), np.int8
         )
         self.refused: NDArray[np.bool_] = np.zeros(count, np.bool_)
-        self.seats: NDArray[np.int8] = self.games["seat"]
+        self.seats: NDArray[np.int64] = self.games["seat"]
         self.over: NDArray[np.bool_] = self.games["over"]
         self.rewards: NDArray[np.float32] = self.games["reward"]
-        self.rounds_played: NDArray[np.int32] = self.games["round"]
+        self.rounds_played: NDArray[np.int64] = self.games["rounds"]
         self._records = records(self.games)
+        self._all = np.arange(count)
         self._pool: ThreadPoolExecutor | None = None
 
     # Play.
@@ -113,7 +114,7 @@ class XabithaEngine:
         self, seed: Seed = None, *, which: Which = None, deals: Sequence[Any] | None = None
     ) -> None:
         """Start new matches; see `Engine.reset`."""
-        indices = np.arange(self.num_games)[slice(None) if which is None else np.asarray(which)]
+        indices = self._all if which is None else self._all[np.asarray(which)]
         if deals is not None and len(deals) != len(indices):
             raise ValueError(f"{len(indices)} games are reset, but {len(deals)} deals are given")
         read = [None if deal is None else read_deal(deal) for deal in deals or ()]
@@ -122,7 +123,7 @@ class XabithaEngine:
         for index, deal in zip(indices, read, strict=False):
             if deal is not None:
                 self._place_deal(int(index), *deal)
-        self.refresh()
+        self._run(indices, _NO_ACTIONS, _NO_CODES, restart=False)
 
     def _seed(self, seed: Seed, indices: NDArray[Any]) -> None:
         if seed is None:
@@ -143,11 +144,11 @@ class XabithaEngine:
 
     def refresh(self) -> None:
         """Describe the seats to act anew, after a change of `games` from outside."""
-        self._run(_NO_ACTIONS, _NO_CODES, restart=False)
+        self._run(self._all, _NO_ACTIONS, _NO_CODES, restart=False)
 
     def step(self, actions: Any) -> NDArray[np.bool_]:
         """Apply one action a game; see `Engine.step`."""
-        self._run(self._checked(actions), _NO_CODES, restart=self.auto_restart)
+        self._run(self._all, self._checked(actions), _NO_CODES, restart=self.auto_restart)
         return self.refused
 
     def advance(self, codes: NDArray[np.int8], actions: Any = None) -> None:
@@ -155,7 +156,7 @@ class XabithaEngine:
         if codes.shape != (self.num_games, NUM_SEATS):
             raise ValueError(f"codes must be ({self.num_games}, {NUM_SEATS}), not {codes.shape}")
         given = _NO_ACTIONS if actions is None else self._checked(actions)
-        self._run(given, codes, restart=self.auto_restart)
+        self._run(self._all, given, codes, restart=self.auto_restart)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         array = np.asarray(actions)
@@ -166,7 +167,13 @@ class XabithaEngine:
             )
         return array.astype(np.int64, copy=False)
 
-    def _run(self, actions: NDArray[np.int64], codes: NDArray[np.int8], restart: bool) -> None:
+    def _run(
+        self,
+        indices: NDArray[np.int64],
+        actions: NDArray[np.int64],
+        codes: NDArray[np.int8],
+        restart: bool,
+    ) -> None:
         rest = (
             actions,
             codes,
@@ -177,18 +184,14 @@ class XabithaEngine:
             self.legal_count,
             self.observation,
         )
-        slices = min(self.threads, self.num_games)
-        if slices == 1:
-            batch.advance(self._records, 0, self.num_games, *rest)
+        if self.threads == 1 or len(indices) == 1:
+            batch.advance(self._records, indices, *rest)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)
-        edges = [self.num_games * part // slices for part in range(slices + 1)]
-        jobs = [
-            self._pool.submit(batch.advance, self._records, edges[part], edges[part + 1], *rest)
-            for part in range(1, slices)
-        ]
-        batch.advance(self._records, edges[0], edges[1], *rest)
+        first, *others = np.array_split(indices, self.threads)
+        jobs = [self._pool.submit(batch.advance, self._records, some, *rest) for some in others]
+        batch.advance(self._records, first, *rest)
         for job in jobs:
             job.result()
 
@@ -251,8 +254,8 @@ class XabithaEngine:
     # State.
 
     def get_state(self) -> NDArray[Any]:
-        """Return a copy of the records."""
-        return self.games.copy()
+        """Return a copy of the records; equal games have equal bytes."""
+        return self.games.view(np.uint8).copy().view(STATE)  # a plain copy leaves gaps undefined
 
     def set_state(self, state: NDArray[Any]) -> None:
         """Go on from records of `get_state`; see `Engine.set_state`."""
@@ -260,11 +263,15 @@ class XabithaEngine:
             raise ValueError("a state is an array of records as get_state returns it")
         if state.shape != self.games.shape:
             raise ValueError(f"the state has {state.shape} games, the engine {self.games.shape}")
+        own = [*self.rules.to_dict(), "reward_scheme"]
         for index, game in enumerate(state):
+            other = [name for name in own if game[name] != self.games[name][0]]
+            if other:
+                raise ValueError(f"game {index} of the state has other rules: {', '.join(other)}")
             problem = state_problem(game)
             if problem:
                 raise ValueError(f"game {index} of the state is damaged: {problem}")
-        self.games[:] = state
+        self.games.view(np.uint8)[:] = np.ascontiguousarray(state).view(np.uint8)
         self.refresh()
 
     def copy(self) -> XabithaEngine:
@@ -280,7 +287,7 @@ class XabithaEngine:
         names = ("num_games", "rules", "reward", "outputs", "derived", "threads", "auto_restart")
         return {name: getattr(self, name) for name in names} | {
             "features": self.features,
-            "games": self.games.copy(),
+            "games": self.get_state(),
             "refused": self.refused.copy(),
         }
 
@@ -318,7 +325,9 @@ class XabithaEngine:
         self._place_deal(index, *read_deal(deal))
         self.refresh()
 
-    def _place_deal(self, index: int, starter: int, hands: list[list[int]], deck: list[int]) -> None:
+    def _place_deal(
+        self, index: int, starter: int, hands: list[list[int]], deck: list[int]
+    ) -> None:
         batch.place_deal(
             self._records,
             index,
@@ -356,7 +365,7 @@ class XabithaEngine:
         }
         if action == DRAW_FIRE:
             event["drawn"] = card_text(int(old["fire"][old["fire_count"] - 1]))
-        elif action == DRAW_DECK and new["round"] == old["round"]:
+        elif action == DRAW_DECK and new["rounds"] == old["rounds"]:
             # The card drawn still stands where the deck had it.
             left = new["deck"][: int(new["deck_count"]) + 1][::-1].tolist()
             event["drawn"] = card_text(left[0])

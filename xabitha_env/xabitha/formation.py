@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from xabitha_env._jit import kernel
 from xabitha_env.cards import NUM_RANKS, NUM_SUITS
 from xabitha_env.xabitha.hands import (
+    NONE,
     bit,
     can_discard,
     count_bits,
@@ -75,7 +74,7 @@ def without_formation(one, two, suit, low, rank):
     quads &= one
     one, two = remove_cards(one, two, quads)
     used = FORMATION_CARDS - count_bits(run) - count_bits(quads)
-    one, two = remove_meld(one, two, np.int64(0), used)
+    one, two = remove_meld(one, two, NONE, used)
     return one, two, run, quads, used
 
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from xabitha_env._jit import INTERPRETED, kernel
 from xabitha_env.cards import JOKER
+from xabitha_env.xabitha.state import NO_KIND
 
 JOKER_BIT = np.int64(1 << JOKER)
 REAL_BITS = np.int64((1 << JOKER) - 1)
 """Every kind but the joker."""
+NONE = np.int64(0)
+"""An empty mask, or no jokers; as arguments, plain numbers would be compiled for their value."""
+ONE = np.int64(1)
+NO_TAKE = np.int64(NO_KIND)
+YES = np.bool_(True)
 
 if INTERPRETED:
 
-    def count_bits(mask):
-        """Return how many bits of a mask are set."""
+    def _ctpop(mask: Any) -> int:
         return int(mask).bit_count()
 
-    def lowest_bit(mask):
-        """Return the index of the lowest bit set; the mask is not zero."""
+    def _cttz(mask: Any) -> int:
         return (int(mask) & -int(mask)).bit_length() - 1
 
 else:
-    from numba import types
-    from numba.core import cgutils
-    from numba.extending import intrinsic
 
     @intrinsic
     def _ctpop(typing_context, mask):
@@ -40,15 +46,17 @@ else:
 
         return types.int64(types.int64), build
 
-    @kernel
-    def count_bits(mask):
-        """Return how many bits of a mask are set."""
-        return _ctpop(np.int64(mask))
 
-    @kernel
-    def lowest_bit(mask):
-        """Return the index of the lowest bit set; the mask is not zero."""
-        return _cttz(np.int64(mask))
+@kernel
+def count_bits(mask):
+    """Return how many bits of a mask are set."""
+    return _ctpop(np.int64(mask))
+
+
+@kernel
+def lowest_bit(mask):
+    """Return the index of the lowest bit set; the mask is not zero."""
+    return _cttz(np.int64(mask))
 
 
 @kernel

@@ -5,6 +5,8 @@ Both are built on the same conditions, one function a rule; `g` is one game's re
 
 from __future__ import annotations
 
+import numpy as np
+
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS, NUM_SUITS
 from xabitha_env.xabitha.actions import (
@@ -62,7 +64,7 @@ def staged_points(g):
     """Return the points of the melds that are staged."""
     total = 0
     for place in range(int(g.staged)):
-        row = int(g.staged_rows[place])
+        row = np.int64(g.staged_rows[place])
         total += row_points(row, int(g.ace_high_points), int(g.ace_low_points))
     return total
 
@@ -81,7 +83,7 @@ def staged_take(g):
     """Return the kind of the pending take, or -1 also when it is among the staged cards (X4.4)."""
     taken = int(g.taken)
     for place in range(int(g.staged)):
-        row = int(g.staged_rows[place])
+        row = np.int64(g.staged_rows[place])
         taken = pending_take(taken, NEED[row], int(JOKERS[row]))
     return taken
 
@@ -95,8 +97,8 @@ def position_kind(suit, position):
 @kernel
 def run_card(g, slot, what):
     """Return the kind to give for an action on a run, or -1 where there is no such action."""
-    suit = lowest_bit(g.slot_suits[slot])
-    low, high = int(g.slot_low[slot]), int(g.slot_high[slot])
+    suit = lowest_bit(np.int64(g.slot_suits[slot]))
+    low, high = np.int64(g.slot_low[slot]), np.int64(g.slot_high[slot])
     if what == ADD_LOW or what == JOKER_LOW:  # X7.1
         if low == LOW_ACE:
             return -1
@@ -105,7 +107,7 @@ def run_card(g, slot, what):
         if high == HIGH_ACE:
             return -1
         return JOKER if what == JOKER_HIGH else position_kind(suit, high + 1)
-    jokers = int(g.slot_jokers[slot])  # X8.1
+    jokers = np.int64(g.slot_jokers[slot])  # X8.1
     if jokers == 0:
         return -1
     first = position_kind(suit, lowest_bit(jokers))
@@ -121,8 +123,8 @@ def run_card(g, slot, what):
 @kernel
 def set_card(g, slot, what):
     """Return the kind to give for an action on a set, or -1 where there is no such action."""
-    suits = int(g.slot_suits[slot])
-    jokers = count_bits(g.slot_jokers[slot])
+    suits = np.int64(g.slot_suits[slot])
+    jokers = count_bits(np.int64(g.slot_jokers[slot]))
     if count_bits(suits) + jokers == LARGEST_SET or what == JOKER_HIGH:  # X7.1, X8.2
         return -1
     if what == JOKER_LOW:
@@ -133,7 +135,7 @@ def set_card(g, slot, what):
         missing &= missing - 1
     if missing == 0 or (steal and jokers == 0):
         return -1
-    return position_kind(lowest_bit(missing), int(g.slot_low[slot]))  # X5.5
+    return position_kind(lowest_bit(missing), np.int64(g.slot_low[slot]))  # X5.5
 
 
 @kernel
@@ -158,7 +160,7 @@ def slot_legal(g, seat, slot, what):
         taken = -1
     one, two = remove_cards(one, two, bit(kind))
     if what == STEAL_FIRST or what == STEAL_SECOND:
-        one, two = add_card(one, two, JOKER)
+        one, two = add_card(one, two, np.int64(JOKER))
     return can_discard(one, taken)
 
 
@@ -191,7 +193,7 @@ def list_melds(g, seat, ids):
     if g.opened[seat]:
         count = 0
         for place in range(layable(one, two, ids)):
-            row = int(ids[place])
+            row = np.int64(ids[place])
             if keeps_discard(g, seat, row):
                 ids[count] = MELD + row
                 count += 1

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from xabitha_env._jit import kernel
-from xabitha_env.cards import JOKER, NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
+from xabitha_env.cards import NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
 from xabitha_env.layout import Block, ObsLayout
 from xabitha_env.xabitha.actions import MAX_LEGAL, NUM_SLOTS
-from xabitha_env.xabitha.hands import bit, count_bits, lowest_bit
+from xabitha_env.xabitha.hands import JOKER_BIT, NO_TAKE, bit, count_bits, lowest_bit
 from xabitha_env.xabitha.legal import staged_points, staged_run
 from xabitha_env.xabitha.melds import CARDS, NUM_JOKERS, NUM_POSITIONS, RUN
 from xabitha_env.xabitha.opening import (
@@ -110,37 +110,44 @@ RAW_FEATURES = ObsLayout([block for block in FEATURES if not block.optional])
 NUM_FEATURES = FEATURES.size
 NUM_RAW_FEATURES = RAW_FEATURES.size
 
-HAND = FEATURES.offset("hand")
-FIRE_CARD = FEATURES.offset("fire_card")
-FIRE_PILE = FEATURES.offset("fire_pile")
-DISCARDED = FEATURES.offset("discarded")
-TOOK = FEATURES.offset("took")
-LAID = FEATURES.offset("laid")
-KNOWN = FEATURES.offset("known")
-TABLE = FEATURES.offset("table")
-JOKER_PLACE = FEATURES.offset("joker_place")
-HAND_COUNT = FEATURES.offset("hand_count")
-OPENED = FEATURES.offset("opened")
-THRESHOLD = FEATURES.offset("threshold")
-DECLARED = FEATURES.offset("declared")
-PHASE = FEATURES.offset("phase")
-ACTOR = FEATURES.offset("actor")
-STARTER = FEATURES.offset("starter")
-TAKE_PENDING = FEATURES.offset("take_pending")
-FIRE_LOCKED = FEATURES.offset("fire_locked")
-STAGED = FEATURES.offset("staged")
-STAGED_RUN = FEATURES.offset("staged_run")
-DECK_COUNT = FEATURES.offset("deck_count")
-RESHUFFLES = FEATURES.offset("reshuffles")
-TURN = FEATURES.offset("turn")
-ROUNDS = FEATURES.offset("rounds")
-LEAD = FEATURES.offset("lead")
-LAST_REASON = FEATURES.offset("last_reason")
-LAST_WINNER = FEATURES.offset("last_winner")
-LAST_DECLARED = FEATURES.offset("last_declared")
-PACKING = FEATURES.offset("packing")
-CAN_OPEN = FEATURES.offset("can_open")
-POTENTIAL = FEATURES.offset("potential")
+
+
+def _at(name: str) -> np.int64:
+    return np.int64(FEATURES.offset(name))  # a plain number would be compiled for its value
+
+
+HAND = _at("hand")
+FIRE_CARD = _at("fire_card")
+FIRE_PILE = _at("fire_pile")
+DISCARDED = _at("discarded")
+TOOK = _at("took")
+LAID = _at("laid")
+KNOWN = _at("known")
+TABLE = _at("table")
+JOKER_PLACE = _at("joker_place")
+HAND_COUNT = _at("hand_count")
+OPENED = _at("opened")
+THRESHOLD = _at("threshold")
+DECLARED = _at("declared")
+PHASE = _at("phase")
+ACTOR = _at("actor")
+STARTER = _at("starter")
+TAKE_PENDING = _at("take_pending")
+FIRE_LOCKED = _at("fire_locked")
+STAGED = _at("staged")
+STAGED_RUN = _at("staged_run")
+DECK_COUNT = _at("deck_count")
+RESHUFFLES = _at("reshuffles")
+TURN = _at("turn")
+ROUNDS = _at("rounds")
+LEAD = _at("lead")
+LAST_REASON = _at("last_reason")
+LAST_WINNER = _at("last_winner")
+LAST_DECLARED = _at("last_declared")
+PACKING = _at("packing")
+CAN_OPEN = _at("can_open")
+POTENTIAL = _at("potential")
+KINDS = np.int64(NUM_KINDS)
 TABLE_SUITS = 1
 TABLE_POSITIONS = TABLE_SUITS + NUM_SUITS
 TABLE_JOKERS = TABLE_POSITIONS + NUM_POSITIONS
@@ -181,7 +188,7 @@ def write_seats(g, seat, out):
     """Write what is remembered of each seat."""
     for relative in range(NUM_SEATS):
         other = (seat + relative) % NUM_SEATS
-        write_bits(out, DISCARDED + relative * NUM_KINDS, g.discarded[other], NUM_KINDS)
+        write_bits(out, DISCARDED + relative * NUM_KINDS, g.discarded[other], KINDS)
         out[OPENED + relative] = g.opened[other]
         start = THRESHOLD + relative * THRESHOLD_LEVELS.size
         write_levels(out, start, THRESHOLD_LEVELS, g.threshold[other])
@@ -192,9 +199,9 @@ def write_seats(g, seat, out):
         if relative == 0:
             continue
         place = relative - 1
-        write_bits(out, TOOK + place * NUM_KINDS, g.took[other], NUM_KINDS)
-        write_bits(out, LAID + place * NUM_KINDS, g.laid[other], NUM_KINDS)
-        write_bits(out, KNOWN + place * NUM_KINDS, g.known_one[other], NUM_KINDS)
+        write_bits(out, TOOK + place * NUM_KINDS, g.took[other], KINDS)
+        write_bits(out, LAID + place * NUM_KINDS, g.laid[other], KINDS)
+        write_bits(out, KNOWN + place * NUM_KINDS, g.known_one[other], KINDS)
         start = HAND_COUNT + place * HAND_LEVELS.size
         write_levels(out, start, HAND_LEVELS, hand_size(g, other))
 
@@ -210,10 +217,10 @@ def write_table(g, out):
             continue
         start = TABLE + slot * SLOT_FEATURES
         run = g.slot_type[slot] == RUN
-        low, high = int(g.slot_low[slot]), int(g.slot_high[slot])
-        jokers = int(g.slot_jokers[slot])
+        low, high = np.int64(g.slot_low[slot]), np.int64(g.slot_high[slot])
+        jokers = np.int64(g.slot_jokers[slot])
         out[start] = not run
-        write_bits(out, start + TABLE_SUITS, int(g.slot_suits[slot]), NUM_SUITS)
+        write_bits(out, start + TABLE_SUITS, np.int64(g.slot_suits[slot]), np.int64(NUM_SUITS))
         out[start + TABLE_POSITIONS + low - 1 : start + TABLE_POSITIONS + high] = 1
         number = count_bits(jokers)
         for joker in range(NUM_JOKERS):
@@ -240,7 +247,7 @@ def write_turn(g, seat, out):
     staging = mine and g.staged > 0
     out[PHASE : PHASE + NUM_PHASES] = 0
     out[PHASE + (STAGING if staging else int(g.phase))] = 1
-    write_levels(out, STAGED, POINTS_LEVELS, staged_points(g) if staging else 0)
+    write_levels(out, STAGED, POINTS_LEVELS, np.int64(staged_points(g) if staging else 0))
     out[STAGED_RUN] = staging and staged_run(g)
     write_levels(out, DECK_COUNT, DECK_LEVELS, g.deck_count)
     write_levels(out, RESHUFFLES, RESHUFFLE_LEVELS, g.max_reshuffles - g.reshuffles)
@@ -251,7 +258,7 @@ def write_turn(g, seat, out):
 def write_match(g, seat, out):
     """Write the state of the match."""
     team = seat % NUM_TEAMS
-    write_levels(out, ROUNDS, ROUND_LEVELS, g.num_rounds - g.round)
+    write_levels(out, ROUNDS, ROUND_LEVELS, g.num_rounds - g.rounds)
     write_levels(out, LEAD, LEAD_LEVELS, g.totals[1 - team] - g.totals[team])
     for reason in range(1, len(REASONS)):
         out[LAST_REASON + reason - 1] = g.last_reason == reason
@@ -276,7 +283,7 @@ def potential(one):
         for suit in range(NUM_SUITS):
             if count_bits(suits & ~(1 << suit)) > 1:
                 kinds |= bit(suit * NUM_RANKS + rank)
-    return kinds | bit(JOKER) if pairs else kinds
+    return kinds | JOKER_BIT if pairs else kinds
 
 
 @kernel
@@ -291,10 +298,10 @@ def write_derived(g, seat, out):
     if seat == g.seat and g.staged > 0:
         wanted -= staged_points(g)
         run = staged_run(g)
-    taken = int(g.taken) if seat == g.seat else -1
+    taken = g.taken if seat == g.seat else NO_TAKE
     reach = packed(one, two, free, run, taken, high, low, wanted - 1, wanted)
     out[CAN_OPEN] = not g.opened[seat] and not g.declared[seat] and reach >= wanted
-    write_bits(out, POTENTIAL, potential(one), NUM_KINDS)
+    write_bits(out, POTENTIAL, potential(one), KINDS)
 
 
 @kernel
@@ -306,10 +313,10 @@ def observe(g, seat, out):
         seat: the observer.
         out: int8, `NUM_FEATURES` long, or `NUM_RAW_FEATURES` to leave out the derived sections.
     """
-    write_bits(out, HAND, g.hand_one[seat], NUM_KINDS)
-    write_bits(out, HAND + NUM_KINDS, g.hand_two[seat], NUM_KINDS)
-    write_bits(out, FIRE_PILE, g.fire_one, NUM_KINDS)
-    write_bits(out, FIRE_PILE + NUM_KINDS, g.fire_two, NUM_KINDS)
+    write_bits(out, HAND, g.hand_one[seat], KINDS)
+    write_bits(out, HAND + NUM_KINDS, g.hand_two[seat], KINDS)
+    write_bits(out, FIRE_PILE, g.fire_one, KINDS)
+    write_bits(out, FIRE_PILE + NUM_KINDS, g.fire_two, KINDS)
     out[DECLARED] = g.declared[seat]
     write_seats(g, seat, out)
     write_table(g, out)
@@ -343,8 +350,8 @@ def observe_all(g, out):
     observe(g, 0, out[:NUM_RAW_FEATURES])
     for seat in range(NUM_SEATS):
         start = HANDS + 2 * seat * NUM_KINDS
-        write_bits(out, start, g.hand_one[seat], NUM_KINDS)
-        write_bits(out, start + NUM_KINDS, g.hand_two[seat], NUM_KINDS)
+        write_bits(out, start, g.hand_one[seat], KINDS)
+        write_bits(out, start + NUM_KINDS, g.hand_two[seat], KINDS)
         out[MODES + seat] = g.declared[seat]
     out[DECK:] = 0
     for card in range(int(g.deck_count)):

@@ -20,7 +20,10 @@ from xabitha_env._jit import kernel
 from xabitha_env.cards import ACE, JOKER, KING, NUM_RANKS, NUM_SUITS, QUEEN
 from xabitha_env.xabitha.hands import (
     JOKER_BIT,
+    NO_TAKE,
+    NONE,
     REAL_BITS,
+    YES,
     bit,
     can_discard,
     count_bits,
@@ -176,7 +179,7 @@ def best_total(
     stack = np.empty((MOST_MELDS, FRAME), np.int64)
     depth = 0
     ace_most = max(ace_high, ace_low)
-    place = -1  # of the row to try next; -1: none of the lowest free kind was tried
+    place = np.int64(-1)  # of the row to try next; -1: none of the lowest free kind was tried
     if run and points > best and can_discard(one, taken):
         best = points
     while best < enough:
@@ -203,7 +206,7 @@ def best_total(
         points += row_points(row, ace_high, ace_low)
         run = run or row < NUM_RUNS
         taken = pending_take(taken, NEED[row], used)
-        place = -1
+        place = np.int64(-1)
         if run and points > best and can_discard(one, taken):
             best = points
     return best
@@ -238,7 +241,7 @@ def packed(one, two, free, run, taken, ace_high, ace_low, best, enough):
     value = most_value(one & free, ace_most) + most_value(two & free, ace_most)
     value += held_jokers(one, two) * cap
     return best_total(
-        one, two, free, value, 0, run, taken, ace_high, ace_low, cap, best, enough
+        one, two, free, value, NONE, run, taken, ace_high, ace_low, cap, best, enough
     )
 
 
@@ -287,10 +290,10 @@ def may_reach(one, two, rows, count, wanted, run, ace_high, ace_low):
     at most as many as there are jokers (one, if it takes both).
     """
     plain = np.int64(0)
-    best_of = (0, 0)  # most points of a row with one joker, with two
+    best_of = (NONE, NONE)  # most points of a row with one joker, with two
     any_run = run
     for place in range(count):
-        row = int(rows[place])
+        row = np.int64(rows[place])
         any_run = any_run or row < NUM_RUNS
         used = int(JOKERS[row])
         if used == 0:
@@ -327,7 +330,7 @@ def stageable(one, two, wanted, run, taken, ace_high, ace_low, rows):
         return 0
     kept = 0
     for place in range(count):
-        row = int(rows[place])
+        row = np.int64(rows[place])
         if reaches_with(one, two, row, wanted, run, taken, ace_high, ace_low, free):
             rows[kept] = row
             kept += 1
@@ -352,4 +355,4 @@ def best_packing(one, two, free, ace_high, ace_low):
         free: what `usable` says of them.
         ace_high, ace_low: rules values.
     """
-    return packed(one, two, free, True, -1, ace_high, ace_low, 0, OUT_OF_REACH)
+    return packed(one, two, free, YES, NO_TAKE, ace_high, ace_low, NONE, OUT_OF_REACH)

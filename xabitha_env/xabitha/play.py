@@ -28,6 +28,9 @@ from xabitha_env.xabitha.actions import (
 )
 from xabitha_env.xabitha.formation import find_formation, without_formation
 from xabitha_env.xabitha.hands import (
+    JOKER_BIT,
+    NONE,
+    ONE,
     add_card,
     bit,
     count_bits,
@@ -71,7 +74,7 @@ ALL_SUITS = (1 << LARGEST_SET) - 1
 @kernel
 def start_match(g):
     """Begin a match: no points, a starter drawn at random (X2.3), the first deal."""
-    g.round = 0
+    g.rounds = 0
     g.over = False
     g.last_reason = 0
     g.last_winner = NO_SEAT
@@ -80,7 +83,7 @@ def start_match(g):
         g.last_penalties[seat] = 0
         g.last_declared[seat] = False
     g.deal_word = _random.advance(g.deal_word)
-    start_round(g, _random.below(g.deal_word, NUM_SEATS))
+    start_round(g, _random.below(g.deal_word, np.int64(NUM_SEATS)))
 
 
 @kernel
@@ -92,7 +95,7 @@ def start_round(g, starter):
     """
     for card in range(NUM_CARDS):
         g.deck[card] = card // COPIES
-    word = _random.shuffle(g.deck, NUM_CARDS, g.deal_word)
+    word = _random.shuffle(g.deck, np.int64(NUM_CARDS), g.deal_word)
     g.deal_word = _random.advance(word)
     g.shuffle_word = _random.branch(g.deal_word)
     g.deck_count = NUM_CARDS
@@ -161,7 +164,7 @@ def show_cards(g, seat, need, jokers):
     forget_known(g, seat, need, jokers)
     g.laid[seat] |= need
     if jokers > 0:
-        g.laid[seat] |= bit(JOKER)
+        g.laid[seat] |= JOKER_BIT
     g.taken = pending_take(int(g.taken), need, jokers)
 
 
@@ -185,7 +188,7 @@ def learn_known(g, seat, kind):
 def pop_deck(g):
     """Take the next card off the deck."""
     g.deck_count -= 1
-    return int(g.deck[g.deck_count])
+    return np.int64(g.deck[g.deck_count])
 
 
 @kernel
@@ -200,7 +203,7 @@ def push_fire(g, kind):
 def pop_fire(g):
     """Take the top card off the fire pile."""
     g.fire_count -= 1
-    kind = int(g.fire[g.fire_count])
+    kind = np.int64(g.fire[g.fire_count])
     g.fire_one, g.fire_two = remove_cards(g.fire_one, g.fire_two, bit(kind))
     return kind
 
@@ -249,7 +252,7 @@ def draw_deck(g, seat):
     """Draw from the deck, which may have to be made anew, or cannot be (X10)."""
     if g.deck_count == 0:
         if not may_reshuffle(g):
-            end_round(g, CANCELLED, NO_SEAT)
+            end_round(g, np.int64(CANCELLED), np.int64(NO_SEAT))
             return
         reshuffle(g)
     give_card(g, seat, pop_deck(g))
@@ -284,9 +287,8 @@ def put_slot(g, kind_of_meld, suits, low, high, jokers):
 @kernel
 def lay(g, seat, row):
     """Show a meld whose cards have left the hand (X6.5)."""
-    kind_of_meld = RUN if row < NUM_RUNS else SET
-    low, high = int(SLOT_LOW[row]), int(SLOT_HIGH[row])
-    put_slot(g, kind_of_meld, int(SLOT_SUITS[row]), low, high, int(SLOT_JOKERS[row]))
+    kind_of_meld = np.int64(RUN if row < NUM_RUNS else SET)
+    put_slot(g, kind_of_meld, SLOT_SUITS[row], SLOT_LOW[row], SLOT_HIGH[row], SLOT_JOKERS[row])
     show_cards(g, seat, NEED[row], int(JOKERS[row]))
 
 
@@ -306,7 +308,7 @@ def commit_opening(g, seat):
     """Go down with the staged melds and move the bars (X6.3)."""
     total = staged_points(g)
     for place in range(int(g.staged)):
-        lay(g, seat, int(g.staged_rows[place]))
+        lay(g, seat, np.int64(g.staged_rows[place]))
     g.staged = 0
     g.opened[seat] = True
     g.threshold[(seat + NUM_TEAMS) % NUM_SEATS] = g.opening_points
@@ -323,19 +325,20 @@ def lay_formation(g, seat):
     one, two = g.hand_one[seat], g.hand_two[seat]
     suit, low, rank = find_formation(one, two, int(g.taken))
     one, two, run, quads, used = without_formation(one, two, suit, low, rank)
-    take_cards(g, seat, run, 0)
+    take_cards(g, seat, run, NONE)
     take_cards(g, seat, quads, used)
-    gaps = 0
+    gaps = NONE
     for position in range(low, low + FORMATION_RUN):
         kind = suit * NUM_RANKS + (position - 1) % NUM_RANKS
         if (run >> kind) & 1 == 0:
-            gaps |= 1 << position
-    suits = 0
+            gaps |= bit(position)
+    suits = NONE
     for other in range(LARGEST_SET):
-        suits |= int((quads >> (other * NUM_RANKS + rank)) & 1) << other
-    put_slot(g, RUN, 1 << suit, low, low + FORMATION_RUN - 1, gaps)
-    put_slot(g, SET, suits, rank + 1, rank + 1, (1 << (LARGEST_SET - count_bits(suits))) - 1)
-    show_cards(g, seat, run, 0)
+        suits |= ((quads >> (other * NUM_RANKS + rank)) & 1) << other
+    put_slot(g, np.int64(RUN), bit(suit), low, low + FORMATION_RUN - 1, gaps)
+    jokers = bit(LARGEST_SET - count_bits(suits)) - 1
+    put_slot(g, np.int64(SET), suits, rank + 1, rank + 1, jokers)
+    show_cards(g, seat, run, NONE)
     show_cards(g, seat, quads, used)
     g.phase = FORMED
 
@@ -374,12 +377,9 @@ def fill_suit(g, slot, kind):
 @kernel
 def take_and_show(g, seat, kind):
     """Move one card of a kind, real or joker, from a hand to the table."""
-    if kind == JOKER:
-        take_cards(g, seat, np.int64(0), 1)
-        show_cards(g, seat, np.int64(0), 1)
-    else:
-        take_cards(g, seat, bit(kind), 0)
-        show_cards(g, seat, bit(kind), 0)
+    need, jokers = (NONE, ONE) if kind == JOKER else (bit(kind), NONE)
+    take_cards(g, seat, need, jokers)
+    show_cards(g, seat, need, jokers)
 
 
 @kernel
@@ -387,7 +387,7 @@ def steal_joker(g, seat, slot, what):
     """Give the card that a joker stands for and take the joker (X8.1)."""
     kind = slot_card(g, slot, what)
     take_and_show(g, seat, kind)
-    jokers = int(g.slot_jokers[slot])
+    jokers = np.int64(g.slot_jokers[slot])
     rest = jokers & (jokers - 1)  # without the lowest
     if g.slot_type[slot] == SET:
         fill_suit(g, slot, kind)
@@ -396,8 +396,8 @@ def steal_joker(g, seat, slot, what):
         g.slot_jokers[slot] = rest
     else:
         g.slot_jokers[slot] = jokers & ~rest
-    give_card(g, seat, JOKER)
-    learn_known(g, seat, JOKER)
+    give_card(g, seat, np.int64(JOKER))
+    learn_known(g, seat, np.int64(JOKER))
 
 
 @kernel
@@ -445,7 +445,7 @@ def discard(g, seat, kind):
         return
     g.discarded[seat] |= bit(kind)
     if g.hand_count[seat] == 0:
-        end_round(g, XABITHA if g.phase == FORMED else NORMAL, seat)
+        end_round(g, np.int64(XABITHA if g.phase == FORMED else NORMAL), seat)
     else:
         end_turn(g, seat)
 
@@ -456,7 +456,7 @@ def end_turn(g, seat):
     if g.set_filled:
         bury_sets(g)
     if g.turn == g.max_turns:
-        end_round(g, CANCELLED, NO_SEAT)
+        end_round(g, np.int64(CANCELLED), np.int64(NO_SEAT))
         return
     g.turn += 1
     g.seat = (seat + 1) % NUM_SEATS

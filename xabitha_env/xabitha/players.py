@@ -56,7 +56,7 @@ def fits_table(g, kind):
 @kernel
 def wants_fire(g, seat):
     """Return whether the top fire card completes a meld or fits the table (for `greedy`)."""
-    top = int(g.fire[g.fire_count - 1])
+    top = np.int64(g.fire[g.fire_count - 1])
     if top == JOKER or (potential(g.hand_one[seat]) & bit(top)) != 0:
         return True
     return g.opened[seat] and fits_table(g, top)
@@ -91,7 +91,7 @@ def worst_discard(g, seat, ids, first, count):
     melded = potential(one)
     best, least = int(ids[first]), MELD_USE * MELD_USE
     for place in range(first, count):
-        kind = int(ids[place]) - DISCARD
+        kind = np.int64(ids[place]) - DISCARD
         use = usefulness(g, one, melded, kind)
         if kind == g.taken:
             use += MELD_USE * NEIGHBOUR_USE
@@ -105,7 +105,7 @@ def richest_meld(g, ids, count):
     """Return the meld action with the most cards, of those the most points; -1 without one."""
     best, most = -1, -1
     for place in range(count):
-        row = int(ids[place]) - MELD
+        row = np.int64(ids[place]) - MELD
         if row < 0 or int(ids[place]) >= OPEN:
             break
         points = row_points(row, int(g.ace_high_points), int(g.ace_low_points))

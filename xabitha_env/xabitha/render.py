@@ -51,7 +51,7 @@ def render_table(game: Any, viewer: int | None) -> str:
     fire = int(game["fire_count"])
     top = card_text(int(game["fire"][fire - 1])) if fire else "empty"
     lines = [
-        f"round {min(int(game['round']) + 1, int(game['num_rounds']))} of {game['num_rounds']}, "
+        f"round {min(int(game['rounds']) + 1, int(game['num_rounds']))} of {game['num_rounds']}, "
         f"turn {game['turn']}   penalties {game['totals'][0]} : {game['totals'][1]}",
         f"deck {game['deck_count']}   fire {top} ({fire})   reshuffles {game['reshuffles']} "
         f"of {game['max_reshuffles']}",
@@ -64,7 +64,7 @@ def render_table(game: Any, viewer: int | None) -> str:
         lines.append("the match is over")
     else:
         lines.append(f"seat {game['seat']} {_PHASES[int(game['phase'])]}")
-    if game["last_reason"] and game["phase"] == DECLARING or game["over"]:
+    if (game["last_reason"] and game["phase"] == DECLARING) or game["over"]:
         lines.append(
             f"last round: {REASONS[int(game['last_reason'])]}, "
             f"penalties {game['last_penalties'].tolist()}"

@@ -47,8 +47,8 @@ def score_round(g, reason, winner):
         g.last_penalties[seat] = penalty(g, seat, reason) if loses else 0
         g.last_declared[seat] = g.declared[seat]
         g.totals[seat % NUM_TEAMS] += g.last_penalties[seat]
-    g.round += 1
-    g.over = g.round == g.num_rounds
+    g.rounds += 1
+    g.over = g.rounds == g.num_rounds
     reward_round(g)
 
 

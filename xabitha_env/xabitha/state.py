@@ -1,6 +1,7 @@
 """The record that holds everything of one game, as a numpy structured type.
 
-A batch is a plain array of N such records: clone is ``copy()``, save is bytes. A *mask* is a
+A batch is a plain array of N such records: clone is ``copy()``, save is bytes. Numbers have 64
+bits, so that a kernel is compiled for one type of argument, but for the long arrays. A *mask* is a
 64-bit integer with a bit a kind (53 used). Hands and other piles whose order does not matter are
 two masks: `*_one` has the kinds held at least once, `*_two` those held twice (X1.1).
 """
@@ -41,43 +42,43 @@ STATE = np.dtype(
     [
         # Rules: every field of the configuration by its own name.
         *((item.name, np.int64) for item in fields(XabithaRules)),
-        ("reward_scheme", np.int8),  # index in REWARDS
+        ("reward_scheme", np.int64),  # index in REWARDS
         # Random streams: next deals, this round's reshuffles, compiled players' choices.
         ("deal_word", np.uint64),
         ("shuffle_word", np.uint64),
         ("player_word", np.uint64),
         # Match.
-        ("round", np.int32),  # rounds finished
+        ("rounds", np.int64),  # finished (`round` is a method of interpreted records)
         ("totals", np.int64, (NUM_TEAMS,)),  # penalty points (X2.2)
         ("over", np.bool_),  # the match is over
         ("reward", np.float32, (NUM_SEATS,)),  # of the last step, or all of the last advance
         # Round.
-        ("starter", np.int8),
-        ("seat", np.int8),  # to act
-        ("phase", np.int8),
+        ("starter", np.int64),
+        ("seat", np.int64),  # to act
+        ("phase", np.int64),
         ("turn", np.int64),  # the starter's first discard is turn 1 (X10.2)
         # (0 or 1; numba has no nested arrays of booleans)
-        ("declared", np.int8, (NUM_SEATS,)),  # private until the round is over (X3.3)
-        ("opened", np.int8, (NUM_SEATS,)),  # down (X6.1)
+        ("declared", np.int64, (NUM_SEATS,)),  # private until the round is over (X3.3)
+        ("opened", np.int64, (NUM_SEATS,)),  # down (X6.1)
         ("threshold", np.int64, (NUM_SEATS,)),  # points (X6.2)
         ("reshuffles", np.int64),  # done this round (X10.1)
         ("hand_one", np.int64, (NUM_SEATS,)),  # masks
         ("hand_two", np.int64, (NUM_SEATS,)),
-        ("hand_count", np.int8, (NUM_SEATS,)),  # cards
+        ("hand_count", np.int64, (NUM_SEATS,)),  # cards
         ("deck", np.int8, (NUM_CARDS,)),  # kinds, the next to be drawn last
-        ("deck_count", np.int16),
+        ("deck_count", np.int64),
         ("fire", np.int8, (NUM_CARDS,)),  # kinds, bottom first
-        ("fire_count", np.int16),
+        ("fire_count", np.int64),
         ("fire_one", np.int64),  # masks of the fire pile
         ("fire_two", np.int64),
         # Turn.
-        ("taken", np.int8),  # kind of a fire card that is still to stand (X4.4)
+        ("taken", np.int64),  # kind of a fire card that is still to stand (X4.4)
         ("fire_locked", np.bool_),  # an undo locks the fire pile for this turn (X4.4)
         ("set_filled", np.bool_),  # some set got its fourth real card this turn (X5.6)
-        ("staged", np.int8),  # number of melds staged, private until the commit (X6.4)
+        ("staged", np.int64),  # number of melds staged, private until the commit (X6.4)
         ("staged_rows", np.int16, (MOST_STAGED,)),  # rows of the meld table
         # Table: a slot a meld, in the order in which they were laid (X12).
-        ("num_melds", np.int8),
+        ("num_melds", np.int64),
         ("slot_type", np.int8, (NUM_SLOTS,)),  # 0 empty or buried, RUN or SET
         ("slot_suits", np.int8, (NUM_SLOTS,)),  # bit mask: suit of a run, real suits of a set
         ("slot_low", np.int8, (NUM_SLOTS,)),  # lowest position of a run; 1 + rank of a set
@@ -90,10 +91,10 @@ STATE = np.dtype(
         ("known_one", np.int64, (NUM_SEATS,)),  # taken or stolen, and surely still in hand
         ("known_two", np.int64, (NUM_SEATS,)),
         # The last finished round.
-        ("last_reason", np.int8),
-        ("last_winner", np.int8),
+        ("last_reason", np.int64),
+        ("last_winner", np.int64),
         ("last_penalties", np.int64, (NUM_SEATS,)),
-        ("last_declared", np.int8, (NUM_SEATS,)),  # shown when the round is over (X3.3)
+        ("last_declared", np.int64, (NUM_SEATS,)),  # shown when the round is over (X3.3)
     ],
     align=True,
 )

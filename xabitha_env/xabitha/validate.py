@@ -87,17 +87,12 @@ def read_deal(deal: Any) -> tuple[int, list[list[int]], list[int]]:
 
 def state_problem(game: Any) -> str:
     """Say what is wrong with a record that claims to be a game's state; empty if nothing is."""
+    rules: dict[str, Any] = {}
+    for item in fields(XabithaRules):
+        value = int(game[item.name])
+        rules[item.name] = value == 1 if isinstance(item.default, bool) else value
     try:
-        XabithaRules(
-            **{
-                item.name: (
-                    bool(game[item.name])
-                    if isinstance(item.default, bool)
-                    else int(game[item.name])
-                )
-                for item in fields(XabithaRules)
-            }
-        )
+        XabithaRules(**rules)
     except ValueError as error:
         return str(error)
     for name, low, high in _RANGES:
@@ -135,8 +130,8 @@ def _words_problem(game: Any) -> str:
     for name in ("deal_word", "player_word"):
         if game[name] == 0:
             return f"{name} must not be 0"
-    if game["over"] != (game["round"] >= game["num_rounds"]):
-        return f"over is {game['over']} after {game['round']} of {game['num_rounds']} rounds"
+    if game["over"] != (game["rounds"] >= game["num_rounds"]):
+        return f"over is {game['over']} after {game['rounds']} of {game['num_rounds']} rounds"
     return ""
 
 
@@ -184,7 +179,7 @@ def _cards_problem(game: Any) -> str:
         if int(game["hand_two"][seat]) & ~int(game["hand_one"][seat]):
             return f"seat {seat} holds a kind twice that it does not hold once"
         if len(hand) != game["hand_count"][seat]:
-            return f"seat {seat} holds {len(hand)} cards, hand_count says {game['hand_count'][seat]}"
+            return f"seat {seat} holds {len(hand)} cards, not {game['hand_count'][seat]}"
         cards += hand
     fire = game["fire"][: int(game["fire_count"])].tolist()
     if Counter(fire) != Counter(_kinds(int(game["fire_one"]), int(game["fire_two"]))):

@@ -1,0 +1,53 @@
+"""The README is true: its tables equal the code's, and its examples run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.readme_tables import README, with_tables
+
+TEXT = README.read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+
+
+def title(block: str) -> str:
+    return TEXT[: TEXT.index(block)].rpartition("\n## ")[2].partition("\n")[0]
+
+
+COMMANDS = re.findall(r"^\$ (xabitha .*)$", "\n".join(blocks("console")), re.MULTILINE)
+
+
+def test_tables_are_those_of_the_code() -> None:
+    assert with_tables(TEXT) == TEXT, "run make docs-tables"
+
+
+@pytest.mark.parametrize("block", [pytest.param(text, id=title(text)) for text in blocks("python")])
+def test_python_example(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
+
+
+def test_commands(tmp_path: Path) -> None:
+    """The `xabitha` lines run in order, in one folder."""
+    assert COMMANDS
+    scripts = Path(sys.executable).parent
+    path = os.pathsep.join([str(scripts), os.environ["PATH"]])
+    for command in COMMANDS:
+        run = subprocess.run(
+            shlex.split(command, comments=True),
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"

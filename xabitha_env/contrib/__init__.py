@@ -1,0 +1,1 @@
+"""Bridges to other libraries; each module is imported only by who uses it."""

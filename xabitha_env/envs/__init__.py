@@ -1,0 +1,1 @@
+"""Environments over the engines, written once for both games."""

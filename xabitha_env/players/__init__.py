@@ -1,0 +1,20 @@
+"""Players: the interface, the compiled ones, loading by name, and a table that seats them."""
+
+from xabitha_env.players.base import Player, View
+from xabitha_env.players.compiled import CompiledPlayer
+from xabitha_env.players.function import FunctionPlayer
+from xabitha_env.players.loader import compiled_names, load_player, load_players
+from xabitha_env.players.table import PlayerError, Table, ask
+
+__all__ = [
+    "CompiledPlayer",
+    "FunctionPlayer",
+    "Player",
+    "PlayerError",
+    "Table",
+    "View",
+    "ask",
+    "compiled_names",
+    "load_player",
+    "load_players",
+]

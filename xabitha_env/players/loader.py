@@ -1,0 +1,148 @@
+"""Players by name, by ``module:Class``, by ``module:function`` or from a checkpoint file."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from functools import lru_cache, partial
+from importlib import import_module
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+from urllib.parse import parse_qsl
+
+from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
+from xabitha_env.games import make_engine
+from xabitha_env.players.base import Player
+from xabitha_env.players.compiled import CompiledPlayer
+from xabitha_env.players.function import FunctionPlayer
+
+PlayerSpec: TypeAlias = "str | PathLike[str] | Player | Callable[..., Any]"
+
+CHECKPOINT = ".zip"
+"""The ending of a saved Stable-Baselines3 model."""
+FORMS = "module:Class, module:function, or a saved model FILE.zip"
+
+
+@lru_cache
+def compiled_names(game: str = "xabitha") -> tuple[str, ...]:
+    """Return the names of a game's compiled players."""
+    return tuple(make_engine(game, 1, outputs=()).player_codes)
+
+
+def load_player(spec: PlayerSpec, game: str = "xabitha") -> Player:
+    """Return the player that a specification names.
+
+    Args:
+        spec: a compiled player's name; ``module:Class`` or ``module:function``, optionally with
+            keyword arguments as in ``my_bot:Bot?depth=2&name=deep`` (a class is called with
+            them, a function gets them with every decision; values that read as whole numbers
+            are passed as such); the path of a Stable-Baselines3 model, ``FILE.zip``; or a
+            `Player`, a class of players, or a function (observation, mask) -> action.
+        game: the game that it is to play.
+
+    Raises:
+        ValueError: nothing of this name, or it is no player; the message says what there is.
+        ImportError: a library that a saved model needs is missing.
+    """
+    if isinstance(spec, PathLike):
+        spec = fspath(spec)
+    if not isinstance(spec, str):
+        return _as_player(spec, {}, getattr(spec, "__name__", type(spec).__name__))
+    if spec.lower().endswith(CHECKPOINT):
+        return _load_checkpoint(spec)
+    if ":" in spec:
+        return _load_attribute(spec)
+    names = compiled_names(game)
+    if spec in names:
+        return CompiledPlayer(spec)
+    close = get_close_matches(spec, names, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise ValueError(f"no player {spec!r}; {hint}there are {', '.join(names)}, {FORMS}")
+
+
+def load_players(specs: Sequence[PlayerSpec], game: str = "xabitha") -> tuple[Player, ...]:
+    """Return four players by seat from one specification for all, two by team, or four by seat.
+
+    Seats with the same specification share one player, which then decides for them in one call.
+
+    Raises:
+        ValueError: another number of them, or as in `load_player`.
+    """
+    if len(specs) not in (1, NUM_TEAMS, NUM_SEATS):
+        raise ValueError(
+            f"{len(specs)} players: name one for all seats, two (seats 0 and 2, seats 1 and 3) "
+            "or four by seat"
+        )
+    loaded: list[tuple[PlayerSpec, Player]] = []
+    for spec in specs:
+        known = next((player for name, player in loaded if _same(name, spec)), None)
+        loaded.append((spec, known or load_player(spec, game)))
+    return tuple(loaded[seat % len(loaded)][1] for seat in range(NUM_SEATS))
+
+
+def _same(first: PlayerSpec, second: PlayerSpec) -> bool:
+    return first is second or (isinstance(first, str) and first == second)
+
+
+def _load_checkpoint(spec: str) -> Player:
+    if not Path(spec).is_file():
+        raise ValueError(f"no player {spec!r}: there is no such file")
+    try:
+        from xabitha_env.contrib.sb3 import load_player as load_sb3_player
+    except ImportError as error:
+        raise ImportError(
+            f"player {spec!r} needs Stable-Baselines3: install xabitha-env[train] ({error})"
+        ) from error
+    return cast(Player, load_sb3_player(spec))
+
+
+def _load_attribute(spec: str) -> Player:
+    target, _, query = spec.partition("?")
+    module_name, _, attribute = target.partition(":")
+    try:
+        found: Any = import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # whatever a foreign module does when it is imported
+        raise ValueError(f"no player {spec!r}: {type(error).__name__}: {error}") from error
+    return _as_player(found, _arguments(spec, query), attribute)
+
+
+def _arguments(spec: str, query: str) -> dict[str, Any]:
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError as error:
+        raise ValueError(f"player {spec!r}: arguments are written ?key=value&key=value") from error
+    return {key: _number_or_text(value) for key, value in pairs}
+
+
+def _number_or_text(value: str) -> int | str:
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
+
+def _as_player(found: Any, arguments: dict[str, Any], name: str) -> Player:
+    """Return a player object, or one made of a class or a function."""
+    if inspect.isclass(found):
+        try:
+            found, arguments = found(**arguments), {}
+        except Exception as error:
+            raise ValueError(
+                f"player {name!r} cannot be made: {type(error).__name__}: {error}"
+            ) from error
+    if hasattr(found, "act") and hasattr(found, "reset"):
+        if arguments:
+            raise ValueError(f"player {name!r} is made already and takes no arguments")
+        if not isinstance(getattr(found, "name", None), str):
+            raise ValueError(f"player {name!r} has no name: give it an attribute 'name', a text")
+        return cast(Player, found)
+    if not callable(found):
+        raise ValueError(
+            f"{name!r} is no player: it needs name, reset(engine, seed) and act(view), or to be a "
+            "function of (observation, mask)"
+        )
+    return FunctionPlayer(partial(found, **arguments) if arguments else found, name)
