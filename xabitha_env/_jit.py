@@ -23,12 +23,13 @@ INTERPRETED: bool = bool(config.DISABLE_JIT)
 """True when numba is switched off (``NUMBA_DISABLE_JIT=1``): kernels then run as plain Python."""
 
 _PACKAGE = Path(__file__).parent
+_NO_KERNELS = ("bench.py", "cli", "contrib", "envs", "files.py", "players", "record")
 
 
 def _source_hash() -> str:
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.parent.name in ("cli", "envs", "contrib"):  # hold no kernels
+        if path.relative_to(_PACKAGE).parts[0] in _NO_KERNELS:
             continue
         digest.update(path.relative_to(_PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xabitha_env.protocol import Engine, Rules
+
+if TYPE_CHECKING:
+    from xabitha_env.xabitha.engine import XabithaEngine
 
 GAMES = ("xabitha",)
 
@@ -27,9 +30,14 @@ def make_rules(game: str, fields: Mapping[str, Any] | None = None) -> Rules:
     return XabithaRules.from_dict(dict(fields or {}))
 
 
-def make_engine(game: str, num_games: int = 1, **options: Any) -> Engine:
-    """Return an engine for N games; options are those of the game's engine class."""
+def engine_class(game: str) -> type[XabithaEngine]:
+    """Return a game's engine class; importing it takes half a second, so it is done here."""
     _check(game)
     from xabitha_env.xabitha.engine import XabithaEngine
 
-    return XabithaEngine(num_games, **options)
+    return XabithaEngine
+
+
+def make_engine(game: str, num_games: int = 1, **options: Any) -> Engine:
+    """Return an engine for N games; options are those of the game's engine class."""
+    return engine_class(game)(num_games, **options)

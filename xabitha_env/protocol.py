@@ -51,8 +51,9 @@ class Engine(Protocol):
     """N games of one kind, played in step.
 
     The four buffers describe the seats to act and are rewritten by every `reset`, `step`, `advance`
-    and `set_state` (those that `outputs` names); copy what must be kept. In a finished match the
-    mask is zero and the legal list empty.
+    and `set_state` (those that `outputs` names); `seats`, `over`, `rewards`, `rounds_played` and
+    `refused` are live, too. Copy what must be kept, and write into none of them. In a finished
+    match the mask is zero and the legal list empty.
     """
 
     game: str
@@ -196,7 +197,13 @@ class Engine(Protocol):
         """
 
     def event_record(self, before: NDArray[Any], action: int, index: int = 0) -> dict[str, Any]:
-        """Return the record of the step just made; `before` is a copy of the (N,) records."""
+        """Return the record of the step just made.
+
+        Args:
+            before: `get_state` ahead of the step (and of `prepare_event`, if that was called).
+            action: what was done.
+            index: the game.
+        """
 
     def round_result(self, index: int = 0) -> dict[str, Any]:
         """Return the result record of the last finished round."""

@@ -101,10 +101,11 @@ def nth_legal(mask, place):
 
 
 @entry
-def choose(games, codes, mask, legal, legal_count, actions):
+def choose(games, indices, codes, mask, legal, legal_count, actions):
     """Write what compiled players do in the games that go on; what is in the buffers is reused."""
     ids = np.empty(MAX_LEGAL, np.int32)
-    for index in range(games.size):
+    for place in range(indices.size):
+        index = indices[place]
         g = games[index]
         code = int(codes[index])
         if g.over or code < 0:
@@ -113,8 +114,8 @@ def choose(games, codes, mask, legal, legal_count, actions):
             actions[index] = players.pick(g, code, legal[index], legal_count[index])
         elif mask.shape[0] > 0 and code == players.RANDOM:
             g.player_word = _random.advance(g.player_word)
-            place = _random.below(g.player_word, legal_count[index])
-            actions[index] = nth_legal(mask[index], place)
+            number = _random.below(g.player_word, legal_count[index])
+            actions[index] = nth_legal(mask[index], number)
         else:
             actions[index] = players.pick(g, code, ids, list_legal(g, ids))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -174,7 +174,9 @@ class XabithaEngine:
         codes: NDArray[np.int8],
         restart: bool,
     ) -> None:
-        rest = (
+        self._spread(
+            batch.advance,
+            indices,
             actions,
             codes,
             restart,
@@ -184,21 +186,25 @@ class XabithaEngine:
             self.legal_count,
             self.observation,
         )
-        if self.threads == 1 or len(indices) == 1:
-            batch.advance(self._records, indices, *rest)
+
+    def _spread(self, function: Callable[..., Any], indices: NDArray[np.int64], *rest: Any) -> None:
+        """Call a compiled function on some games, by slices at once where threads are wanted."""
+        if self.threads == 1 or len(indices) < self.threads:
+            function(self._records, indices, *rest)
             return
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads)
+            self._pool = ThreadPoolExecutor(self.threads - 1)
         first, *others = np.array_split(indices, self.threads)
-        jobs = [self._pool.submit(batch.advance, self._records, some, *rest) for some in others]
-        batch.advance(self._records, first, *rest)
+        jobs = [self._pool.submit(function, self._records, some, *rest) for some in others]
+        function(self._records, first, *rest)
         for job in jobs:
             job.result()
 
     def choose(self, codes: NDArray[np.int8]) -> NDArray[np.int64]:
         """Return what compiled players would do; see `Engine.choose`."""
         actions = np.empty(self.num_games, np.int64)
-        batch.choose(self._records, codes, self.mask, self.legal, self.legal_count, actions)
+        buffers = (self.mask, self.legal, self.legal_count)
+        self._spread(batch.choose, self._all, codes, *buffers, actions)
         return actions
 
     # Views.
@@ -392,6 +398,3 @@ class XabithaEngine:
             "totals": totals,
             "winners": [team for team, total in enumerate(totals) if total == min(totals)],
         }
-
-
-

@@ -77,9 +77,11 @@ class Meld(NamedTuple):
 
     def positions(self) -> list[int]:
         """Return the position (of a set: 1 + rank) that each card stands for."""
-        return list(range(self.low, self.high + 1)) if self.type == RUN else [
-            self.low for _ in self.cards
-        ]
+        return (
+            list(range(self.low, self.high + 1))
+            if self.type == RUN
+            else [self.low for _ in self.cards]
+        )
 
 
 def _runs(suit: int) -> list[Meld]:
@@ -133,9 +135,10 @@ LOW_ACES = np.array(
     [sum(p == LOW_ACE for p in meld.positions()) if meld.type == RUN else 0 for meld in MELDS],
     np.int64,
 )
-HIGH_ACES = np.array(
-    [sum(position_rank(p) == ACE for p in meld.positions()) for meld in MELDS], np.int64
-) - LOW_ACES
+HIGH_ACES = (
+    np.array([sum(position_rank(p) == ACE for p in meld.positions()) for meld in MELDS], np.int64)
+    - LOW_ACES
+)
 # What the real cards alone are worth: a base and a count of aces.
 REAL_POINTS = np.array(
     [sum(rank_points(rank_of(kind)) for kind in meld.cards if kind != JOKER) for meld in MELDS],
@@ -151,6 +154,15 @@ LOWEST_ROWS = np.array(sorted(range(NUM_MELDS), key=lambda row: (_lowest[row], r
 LOWEST_START = np.array(
     [sum(kind < start for kind in _lowest) for start in range(JOKER + 1)], np.int64
 )
+PARTNERS = np.array(
+    [
+        np.bitwise_or.reduce(NEED[LOWEST_ROWS[LOWEST_START[kind] : LOWEST_START[kind + 1]]])
+        & ~np.int64(1 << kind)
+        for kind in range(JOKER)
+    ],
+    np.int64,
+)
+"""By kind, the other kinds of these rows; each of the rows needs one of them (X5.4)."""
 
 # Layable runs by window: of a suit's positions, five in a row from the lowest one, as a bit mask.
 # FIT_RUNS[jokers in hand, window] lists the rows, counted from the first run of that suit and

@@ -42,7 +42,7 @@ FIXED = {
 }
 _FIXED_TEXT = {action: text for text, action in FIXED.items()}
 _END = {ADD_LOW: "low", JOKER_LOW: "low", ADD_HIGH: "high", JOKER_HIGH: "high"}
-_ON_SLOT = re.compile(r"(add|steal):(\w\w)@(\d+)(?::(low|high))?")
+_ON_SLOT = re.compile(r"(add|steal):([0-9A-Z]{2})@(0|[1-9][0-9]?)(?::(low|high))?")
 
 
 def slot_parts(action: int) -> tuple[int, int]:

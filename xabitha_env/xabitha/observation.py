@@ -13,13 +13,13 @@ from xabitha_env._jit import kernel
 from xabitha_env.cards import NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
 from xabitha_env.layout import Block, ObsLayout
 from xabitha_env.xabitha.actions import MAX_LEGAL, NUM_SLOTS
-from xabitha_env.xabitha.hands import JOKER_BIT, NO_TAKE, bit, count_bits, lowest_bit
+from xabitha_env.xabitha.hands import JOKER_BIT, NO_TAKE, NONE, bit, count_bits, lowest_bit
 from xabitha_env.xabitha.legal import staged_points, staged_run
 from xabitha_env.xabitha.melds import CARDS, NUM_JOKERS, NUM_POSITIONS, RUN
 from xabitha_env.xabitha.opening import (
     SUIT_BITS,
     best_packing,
-    packed,
+    best_total,
     suits_of_rank,
     usable,
 )
@@ -41,9 +41,7 @@ SLOT_FEATURES = 1 + NUM_SUITS + NUM_POSITIONS + NUM_JOKERS
 FEATURES = ObsLayout(
     [
         Block("hand", (2, NUM_KINDS), "own cards: kinds held at least once, held twice"),
-        Block(
-            "fire_card", (NUM_KINDS,), "the take that can still be undone, else the pile's top"
-        ),
+        Block("fire_card", (NUM_KINDS,), "the take that can still be undone, else the pile's top"),
         Block("fire_pile", (2, NUM_KINDS), "kinds in the fire pile: at least once, twice"),
         Block("discarded", (NUM_SEATS, NUM_KINDS), "by seat: kinds discarded this round"),
         Block("took", (NUM_OTHERS, NUM_KINDS), "by other seat: kinds taken from the fire pile"),
@@ -79,9 +77,7 @@ FEATURES = ObsLayout(
             f"cards in the deck: at least {', '.join(map(str, DECK_LEVELS))}",
         ),
         Block("reshuffles", (len(RESHUFFLE_LEVELS),), "reshuffles left: at least 1, 2"),
-        Block(
-            "turn", (len(TURN_LEVELS),), f"at least turn {', '.join(map(str, TURN_LEVELS))}"
-        ),
+        Block("turn", (len(TURN_LEVELS),), f"at least turn {', '.join(map(str, TURN_LEVELS))}"),
         Block("rounds", (len(ROUND_LEVELS),), "rounds left with this one: at least 2, 3, 4, 5"),
         Block(
             "lead",
@@ -109,7 +105,6 @@ FEATURES = ObsLayout(
 RAW_FEATURES = ObsLayout([block for block in FEATURES if not block.optional])
 NUM_FEATURES = FEATURES.size
 NUM_RAW_FEATURES = RAW_FEATURES.size
-
 
 
 def _at(name: str) -> np.int64:
@@ -156,15 +151,17 @@ TABLE_JOKERS = TABLE_POSITIONS + NUM_POSITIONS
 @kernel
 def write_bits(out, start, mask, count):
     """Write the lowest bits of a mask, one a feature."""
-    for index in range(count):
-        out[start + index] = (mask >> index) & 1
+    row = out[start : start + count]  # an index from 0 to the size lets the loop be vectorised
+    for index in range(row.size):
+        row[index] = (mask >> index) & 1
 
 
 @kernel
 def write_levels(out, start, levels, number):
     """Write a number as a thermometer."""
-    for index in range(levels.size):
-        out[start + index] = number >= levels[index]
+    row = out[start : start + levels.size]
+    for index in range(row.size):
+        row[index] = number >= levels[index]
 
 
 @kernel
@@ -299,7 +296,7 @@ def write_derived(g, seat, out):
         wanted -= staged_points(g)
         run = staged_run(g)
     taken = g.taken if seat == g.seat else NO_TAKE
-    reach = packed(one, two, free, run, taken, high, low, wanted - 1, wanted)
+    reach = best_total(one, two, free, NONE, run, taken, high, low, wanted - 1, wanted)
     out[CAN_OPEN] = not g.opened[seat] and not g.declared[seat] and reach >= wanted
     write_bits(out, POTENTIAL, potential(one), KINDS)
 

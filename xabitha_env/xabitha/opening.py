@@ -1,15 +1,15 @@
 """The exact search for openings (X6.4): which melds can be staged.
 
 A meld can be staged when some further melds from the rest of the hand bring the total to the
-threshold, with a run, and keep a discard (X4.5). `best_total` answers both this (`enough` is the
-threshold) and the points of the best packing of a hand (`enough` out of reach).
+threshold, with a run, and keep a discard (X4.5). `search` answers this, for all melds at once or
+for one, and gives the points of the best packing of a hand.
 
 The search branches on the lowest real kind that is still free: either some row that has it as its
 lowest real kind is laid, or no copy of it is used any more. Every set of disjoint melds is met
 once (but for swapping equal cards), since each meld has a lowest real kind (X5.4: a meld has real
 cards). Its bound is proved as follows: a free card adds at most its own value to any total, an
-ace the larger of its two; a joker at most `joker_cap`, the most that it stands for in any row that
-the whole hand can lay; kinds in no such row add nothing, as rows only vanish while cards go.
+ace the larger of its two; a joker at most `joker_cap`; kinds that no row needs that the whole hand
+can lay add nothing, as rows only vanish while cards go.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from xabitha_env.xabitha.hands import (
     JOKER_BIT,
     NO_TAKE,
     NONE,
+    ONE,
     REAL_BITS,
     YES,
     bit,
@@ -46,7 +47,9 @@ from xabitha_env.xabitha.melds import (
     NUM_FIT_RUNS,
     NUM_FIT_SETS,
     NUM_LOWS,
+    NUM_MELDS,
     NUM_RUNS,
+    PARTNERS,
     REAL_ACES,
     REAL_POINTS,
     RUNS_AT,
@@ -57,9 +60,7 @@ from xabitha_env.xabitha.melds import (
 )
 from xabitha_env.xabitha.state import HAND_CARDS
 
-KIND_POINTS = np.array(
-    [rank_points(kind % NUM_RANKS) for kind in range(JOKER)] + [0], np.int64
-)
+KIND_POINTS = np.array([rank_points(kind % NUM_RANKS) for kind in range(JOKER)] + [0], np.int64)
 """Points by kind, but for aces and jokers."""
 ACE_BITS = np.int64(sum(1 << (suit * NUM_RANKS + ACE) for suit in range(NUM_SUITS)))
 RUN_STARTS = np.int64(
@@ -75,6 +76,9 @@ WINDOW_BITS = np.int64((1 << LONGEST_LAID) - 1)
 MOST_MELDS = (HAND_CARDS + 1) // SHORTEST_MELD
 VALUE, POINTS, RUN_FLAG, TAKEN, PLACE, FRAME = range(3, 9)  # columns of the stack; masks first
 OUT_OF_REACH = np.int64(1 << 40)
+MANY_NODES = np.int64(3000)
+"""Where the openings of a hand are more than can be listed in so many nodes, the rows that are not
+yet met in one are searched for one by one: with so many openings, most are soon found."""
 
 
 @kernel
@@ -149,8 +153,11 @@ def next_row(one, two, free, place):
     Only rows whose lowest real kind is the lowest free kind count; -1 without one.
     """
     open_kinds = one & free
+    kind = lowest_bit(open_kinds)
+    if (open_kinds & PARTNERS[kind]) == 0:
+        return -1
     jokers = held_jokers(one, two)
-    for other in range(place, int(LOWEST_START[lowest_bit(open_kinds) + 1])):
+    for other in range(place, int(LOWEST_START[kind + 1])):
         row = int(LOWEST_ROWS[other])
         if (NEED[row] & ~open_kinds) == 0 and JOKERS[row] <= jokers:
             return other
@@ -158,10 +165,24 @@ def next_row(one, two, free, place):
 
 
 @kernel
-def best_total(
-    one, two, free, value, points, run, taken, ace_high, ace_low, joker_cap, best, enough
+def search(
+    one,
+    two,
+    free,
+    value,
+    points,
+    run,
+    taken,
+    ace_high,
+    ace_low,
+    cap,
+    best,
+    enough,
+    marks,
+    unmarked,
+    nodes,
 ):
-    """Return the best total of melds from a hand, if above `best`, else `best`.
+    """Search the sets of disjoint melds from a hand for totals above `best`.
 
     A depth-first search with a stack of its own (numba's cache cannot hold recursive functions).
 
@@ -172,17 +193,24 @@ def best_total(
         points, run: total so far and whether a run is in it (or none is needed).
         taken: kind of a pending take or -1 (X4.4).
         ace_high, ace_low: rules values.
-        joker_cap: the most that one joker can add.
+        cap: the most that one joker can add.
         best: totals up to this are of no interest.
         enough: stop at a total of this or more.
+        marks: (0,) to raise `best` with each better total; or a flag a row, set for the rows of
+            every set of melds found, `best` staying as it is.
+        unmarked: stop when so many rows have been marked.
+        nodes: give up after so many melds laid.
+
+    Returns:
+        The best total, and how many of the nodes are left (0: the search was given up).
     """
     stack = np.empty((MOST_MELDS, FRAME), np.int64)
     depth = 0
     ace_most = max(ace_high, ace_low)
     place = np.int64(-1)  # of the row to try next; -1: none of the lowest free kind was tried
-    if run and points > best and can_discard(one, taken):
+    if run and points > best and can_discard(one, taken) and marks.size == 0:
         best = points
-    while best < enough:
+    while best < enough and unmarked > 0 and nodes > 0:
         open_kinds = one & free
         if open_kinds == 0 or points + value <= best:
             if depth == 0:
@@ -199,17 +227,32 @@ def best_total(
             continue
         save_frame(stack[depth], one, two, free, value, points, run, taken, place + 1)
         depth += 1
+        nodes -= 1
         row = int(LOWEST_ROWS[place])
         used = int(JOKERS[row])
         one, two = remove_meld(one, two, NEED[row], used)
-        value -= row_value(row, ace_most) + used * joker_cap
+        value -= row_value(row, ace_most) + used * cap
         points += row_points(row, ace_high, ace_low)
         run = run or row < NUM_RUNS
         taken = pending_take(taken, NEED[row], used)
         place = np.int64(-1)
         if run and points > best and can_discard(one, taken):
-            best = points
-    return best
+            if marks.size == 0:
+                best = points
+            else:
+                unmarked -= mark_path(stack, depth, marks)
+    return best, nodes
+
+
+@kernel
+def mark_path(stack, depth, marks):
+    """Mark the rows that the search has laid down to this depth; returns how many were not yet."""
+    fresh = 0
+    for level in range(depth):
+        row = LOWEST_ROWS[stack[level, PLACE] - 1]
+        fresh += not marks[row]
+        marks[row] = True
+    return fresh
 
 
 @kernel
@@ -234,15 +277,37 @@ def joker_cap(ace_high, ace_low):
 
 
 @kernel
-def packed(one, two, free, run, taken, ace_high, ace_low, best, enough):
-    """Return the best total of melds from a whole hand (arguments as in `best_total`)."""
+def hand_value(one, two, free, ace_high, ace_low):
+    """Return the most that the free cards and the jokers of a hand can add to a total."""
     ace_most = max(ace_high, ace_low)
-    cap = joker_cap(ace_high, ace_low)
     value = most_value(one & free, ace_most) + most_value(two & free, ace_most)
-    value += held_jokers(one, two) * cap
-    return best_total(
-        one, two, free, value, NONE, run, taken, ace_high, ace_low, cap, best, enough
+    return value + held_jokers(one, two) * joker_cap(ace_high, ace_low)
+
+
+@kernel
+def best_total(one, two, free, points, run, taken, ace_high, ace_low, best, enough):
+    """Return the best total of melds from a hand, if above `best`, else `best` (see `search`)."""
+    value = hand_value(one, two, free, ace_high, ace_low)
+    cap = joker_cap(ace_high, ace_low)
+    marks = np.zeros(0, np.bool_)
+    best, _ = search(
+        one,
+        two,
+        free,
+        value,
+        points,
+        run,
+        taken,
+        ace_high,
+        ace_low,
+        cap,
+        best,
+        enough,
+        marks,
+        ONE,
+        OUT_OF_REACH,
     )
+    return best
 
 
 @kernel
@@ -257,19 +322,11 @@ def reaches_with(one, two, row, wanted, run, taken, ace_high, ace_low, free):
         free: mask of the real kinds that any layable row needs (or any larger mask).
     """
     used = int(JOKERS[row])
-    need = NEED[row]
-    rest_one, rest_two = remove_meld(one, two, need, used)
-    ace_most = max(ace_high, ace_low)
-    cap = joker_cap(ace_high, ace_low)
-    value = most_value(rest_one & free, ace_most) + most_value(rest_two & free, ace_most)
-    value += held_jokers(rest_one, rest_two) * cap
+    one, two = remove_meld(one, two, NEED[row], used)
     points = row_points(row, ace_high, ace_low)
-    after = pending_take(taken, need, used)
+    taken = pending_take(taken, NEED[row], used)
     run = run or row < NUM_RUNS
-    best = wanted - 1
-    best = best_total(
-        rest_one, rest_two, free, value, points, run, after, ace_high, ace_low, cap, best, wanted
-    )
+    best = best_total(one, two, free, points, run, taken, ace_high, ace_low, wanted - 1, wanted)
     return best >= wanted
 
 
@@ -326,12 +383,33 @@ def stageable(one, two, wanted, run, taken, ace_high, ace_low, rows):
     if not may_reach(one, two, rows, count, wanted, run, ace_high, ace_low):
         return 0
     free = usable(one, two, rows)
-    if packed(one, two, free, run, taken, ace_high, ace_low, wanted - 1, wanted) < wanted:
-        return 0
+    marks = np.zeros(NUM_MELDS, np.bool_)
+    value = hand_value(one, two, free, ace_high, ace_low)
+    cap = joker_cap(ace_high, ace_low)
+    _, left = search(
+        one,
+        two,
+        free,
+        value,
+        NONE,
+        run,
+        taken,
+        ace_high,
+        ace_low,
+        cap,
+        wanted - 1,
+        OUT_OF_REACH,
+        marks,
+        count,
+        MANY_NODES,
+    )
     kept = 0
     for place in range(count):
         row = np.int64(rows[place])
-        if reaches_with(one, two, row, wanted, run, taken, ace_high, ace_low, free):
+        found = marks[row]
+        if not found and left == 0:
+            found = reaches_with(one, two, row, wanted, run, taken, ace_high, ace_low, free)
+        if found:
             rows[kept] = row
             kept += 1
     return kept
@@ -355,4 +433,4 @@ def best_packing(one, two, free, ace_high, ace_low):
         free: what `usable` says of them.
         ace_high, ace_low: rules values.
     """
-    return packed(one, two, free, YES, NO_TAKE, ace_high, ace_low, NONE, OUT_OF_REACH)
+    return best_total(one, two, free, NONE, YES, NO_TAKE, ace_high, ace_low, NONE, OUT_OF_REACH)

@@ -121,8 +121,10 @@ def _no_place(game: Any, slot: int, what: int) -> Reason:
     jokers = int(game["slot_jokers"][slot]).bit_count()
     cards = int(game["slot_suits"][slot]).bit_count() + jokers
     if game["slot_type"][slot] == SET and cards == LARGEST_SET:
-        return ("X8.2", "a joker in a set of four stays") if what >= STEAL_FIRST else (
-            "X7.1", "a set of four takes nothing more"
+        return (
+            ("X8.2", "a joker in a set of four stays")
+            if what >= STEAL_FIRST
+            else ("X7.1", "a set of four takes nothing more")
         )
     if STEAL_FIRST <= what < SLOT_ACTIONS:
         return "X8.1", f"meld {slot} has no such joker"

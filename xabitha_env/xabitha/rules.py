@@ -43,9 +43,7 @@ class XabithaRules:
     max_turns: int = _bounded(1000, 1, MOST_TURNS, "turns before a round is cancelled (X10.2)")
     joker_penalty: int = _bounded(25, 0, MOST_POINTS, "a joker left in hand (X11.2)")
     closed_penalty: int = _bounded(100, 0, MOST_POINTS, "not down at a normal win (X11.2)")
-    xabitha_closed_penalty: int = _bounded(
-        200, 0, MOST_POINTS, "not down at a Xabitha win (X11.3)"
-    )
+    xabitha_closed_penalty: int = _bounded(200, 0, MOST_POINTS, "not down at a Xabitha win (X11.3)")
 
     def __post_init__(self) -> None:
         for item in fields(self):

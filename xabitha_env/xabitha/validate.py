@@ -119,10 +119,20 @@ _RANGES = (
     ("slot_type", 0, SET),
     ("last_reason", 0, CANCELLED),
     ("last_winner", NO_SEAT, NUM_SEATS - 1),
-    *((name, 0, (1 << NUM_KINDS) - 1) for name in (
-        "hand_one", "hand_two", "fire_one", "fire_two", "discarded", "took", "laid",
-        "known_one", "known_two",
-    )),
+    *(
+        (name, 0, (1 << NUM_KINDS) - 1)
+        for name in (
+            "hand_one",
+            "hand_two",
+            "fire_one",
+            "fire_two",
+            "discarded",
+            "took",
+            "laid",
+            "known_one",
+            "known_two",
+        )
+    ),
 )
 
 

@@ -1,0 +1,1 @@
+"""Xabitha: rules as data, compiled kernels over one record a game, the batched engine."""
