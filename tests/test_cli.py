@@ -74,7 +74,7 @@ def test_record_as_json(tmp_path, capsys):
     records = _records(out)
     assert summary.pop("seconds") >= 0
     assert summary == {
-        "file": str(out), "game": "xabitha", "seed": 7, "players": ["random"],
+        "file": str(out), "game": "xabitha", "seed": 7, "players": ["random"] * 4,
         "matches": 4, "rounds": 4,
         "decisions": sum(len(record["rounds"][0]["events"]) for record in records),
         "wins": [sum(r["result"]["winners"] == [team] for r in records) for team in (0, 1)],
@@ -271,7 +271,7 @@ def test_help_has_examples_at_any_width(monkeypatch, capsys, command, columns):
     monkeypatch.setenv("COLUMNS", columns)
     assert run([command, "--help"]) == 0
     out = capsys.readouterr().out
-    assert f"Examples:\n    xabitha {command} " in out
+    assert f"Examples:\n    xabitha {command}" in out
     assert "\x1b" not in out
 
 

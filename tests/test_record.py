@@ -14,10 +14,9 @@ from xabitha_env.players import PlayerError
 from xabitha_env.record import (
     Difference,
     FieldError,
-    RecordFileError,
+    FileError,
     RecordProblem,
     check_record,
-    files,
     parse_record,
     read_records,
     record_matches,
@@ -213,7 +212,7 @@ class FullDisk:
 def test_a_full_disk(tmp_path, own, monkeypatch, name, room):
     really = Path.open
     monkeypatch.setattr(Path, "open", lambda *args: FullDisk(really(*args), room))
-    with pytest.raises(RecordFileError, match=f"cannot write .*{name}: No space left on device"):
+    with pytest.raises(FileError, match=f"cannot write .*{name}: No space left on device"):
         write_records(tmp_path / name, own)
     assert os.listdir(tmp_path) == []
 
@@ -223,8 +222,8 @@ def test_a_disk_that_fails_at_the_end(tmp_path, own, monkeypatch, call):
     def fail(*args):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(files.os, call, fail)
-    with pytest.raises(RecordFileError, match="cannot write .*games.jsonl: Input/output error"):
+    monkeypatch.setattr(os, call, fail)
+    with pytest.raises(FileError, match="cannot write .*games.jsonl: Input/output error"):
         write_records(tmp_path / "games.jsonl", own)
     assert os.listdir(tmp_path) == []
 
@@ -234,7 +233,7 @@ def test_a_read_only_folder(tmp_path, own, monkeypatch):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(RecordFileError, match="cannot write .*games.jsonl: Permission denied"):
+    with pytest.raises(FileError, match="cannot write .*games.jsonl: Permission denied"):
         write_records(tmp_path / "games.jsonl", own)
 
 
@@ -247,15 +246,15 @@ def test_a_place_where_no_file_can_be(tmp_path):
         ("file/games.jsonl", "Not a directory"),
         ("missing/games.jsonl", "No such file or directory"),
     ]:
-        with pytest.raises(RecordFileError, match=f"cannot write .*{path}: {reason}"):
+        with pytest.raises(FileError, match=f"cannot write .*{path}: {reason}"):
             write_records(tmp_path / path, asked)
     assert next(asked) == "never asked for"
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(RecordFileError, match="cannot read .*missing.jsonl: No such file"):
+    with pytest.raises(FileError, match="cannot read .*missing.jsonl: No such file"):
         list(read_records(tmp_path / "missing.jsonl"))
-    with pytest.raises(RecordFileError, match="cannot read .*: Is a directory"):
+    with pytest.raises(FileError, match="cannot read .*: Is a directory"):
         list(read_records(tmp_path))
 
 
@@ -284,7 +283,7 @@ def test_a_damaged_gzip_file(tmp_path, own, damage):
     write_records(path, own)
     path.write_bytes(damage(path.read_bytes()))
     found = []
-    with pytest.raises(RecordFileError, match="cannot read .*games.jsonl.gz"):
+    with pytest.raises(FileError, match="cannot read .*games.jsonl.gz"):
         found.extend(read_records(path))
 
 

@@ -55,11 +55,15 @@ def record(
     from xabitha_env.record import record_matches, write_records
 
     first = secrets.randbits(32) if seed is None else seed
-    summary = Summary(str(out), game, first, split_players(players))
+    summary = Summary(str(out), game, first)
     rules = parse_rules(game, rule, rounds)
     started = time.perf_counter()
     records = record_matches(
-        summary.players, range(first, first + matches), game=game, rules=rules, legal=legal
+        split_players(players),
+        range(first, first + matches),
+        game=game,
+        rules=rules,
+        legal=legal,
     )
     with progress_bar("recording", matches, quiet) as move:
         write_records(out, summary.count(records), move)
@@ -77,7 +81,7 @@ class Summary:
     file: str
     game: str
     seed: int
-    players: list[str]
+    players: list[str] = field(default_factory=list)  # by seat
     matches: int = 0
     rounds: int = 0
     decisions: int = 0
@@ -89,6 +93,7 @@ class Summary:
     def count(self, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Pass records on and count what is in them."""
         for match in records:
+            self.players = match["agents"]
             self.matches += 1
             self.rounds += len(match["rounds"])
             self.decisions += sum(len(played["events"]) for played in match["rounds"])
@@ -104,9 +109,8 @@ class Summary:
         """Print a table with a row for each team."""
         from xabitha_env.cli.output import print_table
 
-        seated = [self.players[seat % len(self.players)] for seat in range(4)]
         rows = [
-            (f"{team}: {' + '.join(seated[team::2])}", wins, f"{total / self.matches:.1f}")
+            (f"{team}: {' + '.join(self.players[team::2])}", wins, f"{total / self.matches:.1f}")
             for team, (wins, total) in enumerate(zip(self.wins, self.totals, strict=True))
         ]
         print_table(self.file, ("team", "matches won", "mean total"), rows)

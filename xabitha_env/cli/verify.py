@@ -75,7 +75,7 @@ class Report:
 
 def _verify(path: Path, as_json: bool, quiet: bool) -> Report:
     from xabitha_env.cli.output import progress_bar
-    from xabitha_env.record import RecordFileError, verify_file
+    from xabitha_env.record import FileError, verify_file
 
     report = Report(str(path))
     texts = []
@@ -83,7 +83,7 @@ def _verify(path: Path, as_json: bool, quiet: bool) -> Report:
     try:
         with progress_bar(path.name, size, quiet) as move:
             texts = [report.add(line, found) for line, found in verify_file(path, move)]
-    except RecordFileError as error:
+    except FileError as error:
         report.error = str(error)
     if not as_json:
         for text in filter(None, texts):

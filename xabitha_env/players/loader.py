@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import lru_cache, partial
+from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import parse_qsl
 
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
-from xabitha_env.games import make_engine
+from xabitha_env.games import engine_class
 from xabitha_env.players.base import Player
 from xabitha_env.players.compiled import CompiledPlayer
 from xabitha_env.players.function import FunctionPlayer
@@ -25,10 +25,9 @@ CHECKPOINT = ".zip"
 FORMS = "module:Class, module:function, or a saved model FILE.zip"
 
 
-@lru_cache
 def compiled_names(game: str = "xabitha") -> tuple[str, ...]:
     """Return the names of a game's compiled players."""
-    return tuple(make_engine(game, 1, outputs=()).player_codes)
+    return tuple(engine_class(game).player_codes)
 
 
 def load_player(spec: PlayerSpec, game: str = "xabitha") -> Player:

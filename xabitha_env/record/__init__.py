@@ -5,9 +5,9 @@ format ``xabitha-record``, version 1). Nothing here knows a rule: the engine say
 what follows, and `fields` what the records of each game hold.
 """
 
+from xabitha_env.files import FileError
 from xabitha_env.record.fields import FieldError, check_record
 from xabitha_env.record.files import (
-    RecordFileError,
     RecordProblem,
     parse_record,
     read_records,
@@ -19,7 +19,7 @@ from xabitha_env.record.verify import Difference, verify_file, verify_record
 __all__ = [
     "Difference",
     "FieldError",
-    "RecordFileError",
+    "FileError",
     "RecordProblem",
     "check_record",
     "parse_record",

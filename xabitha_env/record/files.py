@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import secrets
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeAlias, cast
 
+from xabitha_env.files import FileError, NewFile, reason
 from xabitha_env.record.fields import FieldError, check_record
 
 PathName: TypeAlias = "str | PathLike[str]"
@@ -20,11 +19,6 @@ Progress: TypeAlias = "Callable[[int], None] | None"
 
 PLAIN, ZIPPED = ".jsonl", ".jsonl.gz"
 _GZIP_MAGIC = b"\x1f\x8b"
-_GZIP_LEVEL = 6
-
-
-class RecordFileError(OSError):
-    """A file of records that cannot be read or written; the message names it and says why."""
 
 
 class RecordProblem(NamedTuple):
@@ -62,10 +56,13 @@ def write_records(
 
     Raises:
         ValueError: the name ends otherwise.
-        RecordFileError: the folder is missing, read-only or full, or the name is a folder's.
+        FileError: the folder is missing, read-only or full, or the name is a folder's.
     """
     count = 0
-    file = _NewFile(Path(path))
+    target = Path(path)
+    if not target.name.endswith((PLAIN, ZIPPED)) or target.name in (PLAIN, ZIPPED):
+        raise ValueError(f"records go to a file named *{PLAIN} or *{ZIPPED}, not {target}")
+    file = NewFile(target, zipped=target.name.endswith(ZIPPED))
     try:
         file.open()
         for count, record in enumerate(records, 1):
@@ -94,7 +91,7 @@ def read_records(
         skipped, and a file without any is a problem in line 1.
 
     Raises:
-        RecordFileError: the file cannot be read, or is damaged from some line on.
+        FileError: the file cannot be read, or is damaged from some line on.
     """
     number = 0
     for number, line in enumerate(_lines(Path(path), progress), 1):
@@ -154,63 +151,4 @@ def _lines(path: Path, progress: Progress) -> Iterator[bytes]:
                     progress(raw.tell())
         except (OSError, EOFError, zlib.error) as error:
             after = f" after line {number}" if number else ""
-            raise RecordFileError(f"cannot read {path}{after}: {_reason(error)}") from error
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)
-
-
-class _NewFile:
-    """A file that is written under another name in the same folder until it is whole."""
-
-    def __init__(self, path: Path) -> None:
-        if not path.name.endswith((PLAIN, ZIPPED)) or path.name in (PLAIN, ZIPPED):
-            raise ValueError(f"records go to a file named *{PLAIN} or *{ZIPPED}, not {path}")
-        self._shown = path
-        self._target = Path(os.path.realpath(path))  # a link stays a link
-        name = f".{self._target.name}.{secrets.token_hex(4)}.tmp"
-        self._temporary = self._target.with_name(name)
-        self._raw: BinaryIO | None = None
-        self._stream: BinaryIO | None = None
-
-    def open(self) -> None:
-        with self._naming():
-            if self._target.is_dir():
-                raise IsADirectoryError("it is a folder")
-            self._stream = self._raw = self._temporary.open("xb")
-            if self._shown.name.endswith(ZIPPED):  # without a name or a time: the bytes repeat
-                zipped = gzip.GzipFile("", "wb", _GZIP_LEVEL, self._raw, mtime=0)
-                self._stream = cast(BinaryIO, zipped)
-
-    def write(self, data: bytes) -> None:
-        assert self._stream is not None
-        with self._naming():
-            self._stream.write(data)
-
-    def commit(self) -> None:
-        """Put the file in its place."""
-        assert self._stream is not None and self._raw is not None
-        with self._naming():
-            if self._stream is not self._raw:
-                self._stream.close()
-            self._raw.flush()
-            os.fsync(self._raw.fileno())
-            self._raw.close()
-            os.replace(self._temporary, self._target)
-
-    def discard(self) -> None:
-        """Leave no trace."""
-        for stream in (self._stream, self._raw):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-        with suppress(OSError):
-            self._temporary.unlink(missing_ok=True)
-
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise RecordFileError(f"cannot write {self._shown}: {_reason(error)}") from error
+            raise FileError(f"cannot read {path}{after}: {reason(error)}") from error

@@ -64,7 +64,7 @@ def verify_file(
         progress: as in `read_records`.
 
     Raises:
-        RecordFileError: the file cannot be read, or is damaged from some line on.
+        FileError: the file cannot be read, or is damaged from some line on.
     """
     for line, found in read_records(path, progress):
         yield line, found if isinstance(found, RecordProblem) else _first_difference(found)
