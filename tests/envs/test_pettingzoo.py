@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 
 import numpy as np
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, render_test, seed_test
-from pettingzoo.test.state_test import state_test
 
 import xabitha_env
 from xabitha_env import xabitha_v0
 from xabitha_env.envs.aec import TableEnv
 from xabitha_env.envs.entry import OrderedTableEnv
+
+with warnings.catch_warnings():  # where pygame is installed, they import an environment of old
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
+    from pettingzoo.test.state_test import state_test
 
 THIRD_PARTY = pytest.mark.filterwarnings(
     # PettingZoo knows by name the environments whose observations are dictionaries,
