@@ -11,7 +11,9 @@ from xabitha_env.xabitha.actions import MAX_LEGAL
 from xabitha_env.xabitha.legal import list_legal, slot_card
 from xabitha_env.xabitha.play import start_match
 
-WORD = np.dtype(np.int64).itemsize
+BLOCK_WORDS = 8
+BLOCK = BLOCK_WORDS * np.dtype(np.int64).itemsize
+"""Entries of a mask that are looked at together."""
 
 
 @entry
@@ -81,23 +83,30 @@ def advance(games, indices, actions, codes, restart, refused, mask, legal, legal
 
 
 @kernel
-def nth_legal(mask, place):
-    """Return the place-th action (from 0) that a mask allows; whole words of zeros are skipped."""
-    words = mask[: mask.size // WORD * WORD].view(np.int64)
-    for word in range(words.size):
-        if words[word] == 0:
-            continue
-        for action in range(word * WORD, (word + 1) * WORD):
-            if mask[action]:
-                if place == 0:
-                    return action
-                place -= 1
-    for action in range(words.size * WORD, mask.size):
+def nth_allowed(mask, place):
+    """Return the place-th action (from 0) of a part of a mask, and what is left of `place`."""
+    for action in range(mask.size):
         if mask[action]:
             if place == 0:
-                return action
+                return action, -1
             place -= 1
-    return -1
+    return -1, place
+
+
+@kernel
+def nth_legal(mask, place):
+    """Return the place-th action (from 0) that a mask allows; blocks of zeros are passed over."""
+    blocks = mask.size // BLOCK
+    words = mask[: blocks * BLOCK].view(np.int64)
+    for block in range(blocks):
+        filled = np.int64(0)
+        for word in words[block * BLOCK_WORDS : (block + 1) * BLOCK_WORDS]:
+            filled |= word
+        if filled != 0:
+            action, place = nth_allowed(mask[block * BLOCK : (block + 1) * BLOCK], place)
+            if place < 0:
+                return block * BLOCK + action
+    return blocks * BLOCK + nth_allowed(mask[blocks * BLOCK :], place)[0]
 
 
 @entry

@@ -28,6 +28,7 @@ from xabitha_env.xabitha.validate import hand_kinds, read_cards, read_deal, stat
 OUTPUTS = ("mask", "legal", "observation")
 _NO_ACTIONS = np.empty(0, np.int64)
 _NO_CODES = np.empty((0, NUM_SEATS), np.int8)
+SLICES_PER_THREAD = 4
 _SHOWN_LEGAL = 8  # moves named in a refusal
 
 
@@ -106,6 +107,7 @@ class XabithaEngine:
         self.rounds_played: NDArray[np.int64] = self.games["rounds"]
         self._records = records(self.games)
         self._all = np.arange(count)
+        self._slices = np.array_split(self._all, self.threads * SLICES_PER_THREAD)
         self._pool: ThreadPoolExecutor | None = None
 
     # Play.
@@ -188,17 +190,28 @@ class XabithaEngine:
         )
 
     def _spread(self, function: Callable[..., Any], indices: NDArray[np.int64], *rest: Any) -> None:
-        """Call a compiled function on some games, by slices at once where threads are wanted."""
+        """Call a compiled function on some games, by slices at once where threads are wanted.
+
+        A thread takes the next slice when it is done with one, so that a busy core holds nobody
+        up; threads that come too late are called off.
+        """
         if self.threads == 1 or len(indices) < self.threads:
             function(self._records, indices, *rest)
             return
+        whole = indices is self._all
+        slices = iter(self._slices if whole else np.array_split(indices, self.threads))
+
+        def work() -> None:
+            for some in slices:
+                function(self._records, some, *rest)
+
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1)
-        first, *others = np.array_split(indices, self.threads)
-        jobs = [self._pool.submit(function, self._records, some, *rest) for some in others]
-        function(self._records, first, *rest)
+        jobs = [self._pool.submit(work) for _ in range(self.threads - 1)]
+        work()
         for job in jobs:
-            job.result()
+            if not job.cancel():
+                job.result()
 
     def choose(self, codes: NDArray[np.int8]) -> NDArray[np.int64]:
         """Return what compiled players would do; see `Engine.choose`."""

@@ -33,10 +33,14 @@ from xabitha_env.xabitha.melds import (
 from xabitha_env.xabitha.rules import XabithaRules
 from xabitha_env.xabitha.state import (
     CANCELLED,
+    DECLARING,
+    DRAWING,
     FORMED,
     HAND_CARDS,
     MOST_STAGED,
+    NO_KIND,
     NO_SEAT,
+    PLAYING,
     REWARDS,
 )
 
@@ -96,52 +100,97 @@ def state_problem(game: Any) -> str:
     except ValueError as error:
         return str(error)
     for name, low, high in _RANGES:
+        high = int(game[high]) if isinstance(high, str) else high
         values = game[name].ravel().tolist() if game[name].ndim else [game[name].item()]
         if any(not low <= value <= high for value in values):
             return f"{name} must lie in {low} to {high}, not {values}"
-    return _words_problem(game) or _cards_problem(game)
+    return _match_problem(game) or _cards_problem(game) or _round_problem(game)
 
 
-_RANGES = (
+_MOST = 1 << 62
+_RANGES: tuple[tuple[str, int, int | str], ...] = (
     ("reward_scheme", 0, len(REWARDS) - 1),
+    ("rounds", 0, "num_rounds"),
+    ("totals", 0, _MOST),
     ("starter", 0, NUM_SEATS - 1),
     ("seat", 0, NUM_SEATS - 1),
     ("phase", 0, FORMED),
+    ("turn", 0, "max_turns"),
+    ("declared", 0, 1),
+    ("opened", 0, 1),
+    ("threshold", 0, _MOST),
+    ("reshuffles", 0, "max_reshuffles"),
     ("deck_count", 0, NUM_CARDS),
     ("fire_count", 0, NUM_CARDS),
     ("deck", 0, JOKER),
     ("fire", 0, JOKER),
     ("hand_count", 0, HAND_CARDS + 1),
-    ("taken", -1, JOKER),
+    ("taken", NO_KIND, JOKER),
     ("staged", 0, MOST_STAGED),
     ("staged_rows", 0, NUM_MELDS - 1),
     ("num_melds", 0, NUM_SLOTS),
     ("slot_type", 0, SET),
     ("last_reason", 0, CANCELLED),
     ("last_winner", NO_SEAT, NUM_SEATS - 1),
+    ("last_penalties", 0, _MOST),
+    ("last_declared", 0, 1),
+    ("reward", -_MOST, _MOST),
     *(
         (name, 0, (1 << NUM_KINDS) - 1)
         for name in (
-            "hand_one",
-            "hand_two",
-            "fire_one",
-            "fire_two",
-            "discarded",
-            "took",
-            "laid",
-            "known_one",
-            "known_two",
+            *("hand_one", "hand_two", "fire_one", "fire_two", "discarded", "took", "laid"),
+            *("known_one", "known_two"),
         )
     ),
 )
+"""Fields, their lowest and highest value (or the field that holds it)."""
 
 
-def _words_problem(game: Any) -> str:
-    for name in ("deal_word", "player_word"):
+def _match_problem(game: Any) -> str:
+    for name in ("deal_word", "shuffle_word", "player_word"):
         if game[name] == 0:
             return f"{name} must not be 0"
-    if game["over"] != (game["rounds"] >= game["num_rounds"]):
+    if game["over"] != (game["rounds"] == game["num_rounds"]):
         return f"over is {game['over']} after {game['rounds']} of {game['num_rounds']} rounds"
+    return ""
+
+
+def _round_problem(game: Any) -> str:
+    """Say in what the phase, the turn and the hands of a round disagree; the cards are right."""
+    seat, phase = int(game["seat"]), int(game["phase"])
+    if (phase == DECLARING) != (game["turn"] == 0):
+        return f"phase {phase} in turn {game['turn']}"
+    sizes = [HAND_CARDS + (other == game["starter"]) for other in range(NUM_SEATS)]
+    if phase == DECLARING and (game["hand_count"].tolist() != sizes or game["fire_count"]):
+        return "cards were played before all have declared"
+    if not game["over"] and 0 in game["hand_count"]:
+        return "a seat without cards in a round that goes on"
+    if (game["declared"] & game["opened"]).any():
+        return "a seat in Xabitha mode is down"
+    if phase == FORMED and not (game["declared"][seat] and game["hand_count"][seat] == 1):
+        return "a formation is down, but not by a seat in Xabitha mode with one card left"
+    if game["staged"] and (phase != PLAYING or game["opened"][seat] or game["declared"][seat]):
+        return "melds are staged by a seat that cannot open"
+    return _memory_problem(game)
+
+
+def _memory_problem(game: Any) -> str:
+    """Say in what is known of the hands, and the take, is wrong."""
+    seat, taken = int(game["seat"]), int(game["taken"])
+    for other in range(NUM_SEATS):
+        hand = Counter(hand_kinds(game, other))
+        if other == seat:
+            for row in game["staged_rows"][: int(game["staged"])].tolist():
+                hand.update(MELDS[row].cards)
+        known = Counter(_kinds(int(game["known_one"][other]), int(game["known_two"][other])))
+        if known - hand:
+            return f"seat {other} is known to hold cards that it does not hold"
+        if other == seat and taken != NO_KIND and not known[taken]:
+            return "the card taken is not among those known in hand"
+    if taken != NO_KIND and game["phase"] != PLAYING:
+        return "a take is pending outside the play of a turn"
+    if game["fire_locked"] and game["phase"] not in (DRAWING, PLAYING):
+        return "the fire pile is locked outside a turn"
     return ""
 
 
