@@ -7,7 +7,7 @@ which finds them. Shapes: N games, A actions, O observation features, L the long
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +56,6 @@ class Engine(Protocol):
     match the mask is zero and the legal list empty.
     """
 
-    game: str
-    actions: ActionLayout
-    max_legal: int
-    player_codes: Mapping[str, int]  # the compiled players, by name
     num_games: int
     reward: str
     features: ObsLayout
@@ -67,6 +63,22 @@ class Engine(Protocol):
     legal: NDArray[np.int32]  # (N, L), ids ascending, the first `legal_count` of a row
     legal_count: NDArray[np.int32]  # (N,)
     observation: NDArray[np.int8]  # (N, O), features 0 or 1
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+
+    @property
+    def actions(self) -> ActionLayout:
+        """The numbering of actions, A in all."""
+
+    @property
+    def max_legal(self) -> int:
+        """L, a bound of the number of legal actions."""
+
+    @property
+    def player_codes(self) -> Mapping[str, int]:
+        """The compiled players, by name."""
 
     @property
     def rules(self) -> Rules:
@@ -160,7 +172,7 @@ class Engine(Protocol):
     def render(self, index: int = 0, seat: int | None = None) -> str:
         """Return the table as text, as one seat sees it, or with all cards open (None)."""
 
-    def copy(self) -> Engine:
+    def copy(self) -> Self:
         """Return an independent engine in the same state (also `copy.deepcopy` and pickle)."""
 
     def get_state(self) -> NDArray[Any]:

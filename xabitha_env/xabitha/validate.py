@@ -44,6 +44,9 @@ from xabitha_env.xabitha.state import (
     REWARDS,
 )
 
+Deal = tuple[int, list[list[int]], list[int]]
+"""Starter, hands by seat, deck (next card first), as kinds."""
+
 
 def read_cards(value: Any, where: str, count: int) -> list[int]:
     """Return the kinds of a list of card texts.
@@ -61,7 +64,7 @@ def read_cards(value: Any, where: str, count: int) -> list[int]:
         raise ValueError(f"{where}: {error}") from None
 
 
-def read_deal(deal: Any) -> tuple[int, list[list[int]], list[int]]:
+def read_deal(deal: Any) -> Deal:
     """Return starter, hands by seat and deck (next card first) of a deal given as text (X3.1).
 
     Raises:
