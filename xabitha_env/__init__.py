@@ -1,6 +1,7 @@
-"""Xabitha, a four-player partnership card game, as fast reinforcement-learning environments.
+"""Xabitha and Xeri, two partnership card games, as fast reinforcement-learning environments.
 
-Importing the package registers ``xabitha_env/Xabitha-v0`` in Gymnasium and in PettingZoo. It
+Importing the package registers ``xabitha_env/Xabitha-v0`` and ``xabitha_env/Xeri-v0`` in
+Gymnasium and in PettingZoo. It
 compiles nothing and loads no engine; what needs one is imported when it is first asked for.
 """
 
@@ -15,7 +16,7 @@ import pettingzoo
 from xabitha_env.games import GAMES, make_engine, make_rules
 
 if TYPE_CHECKING:
-    from xabitha_env import xabitha_v0
+    from xabitha_env import xabitha_v0, xeri_v0
     from xabitha_env.players import load_player
     from xabitha_env.record import (
         read_records,
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
         write_records,
     )
     from xabitha_env.xabitha.rules import XabithaRules
+    from xabitha_env.xeri.rules import XeriRules
 
     __version__: str
 
 __all__ = [
     "GAMES",
     "XabithaRules",
+    "XeriRules",
     "__version__",
     "load_player",
     "make_engine",
@@ -41,10 +44,12 @@ __all__ = [
     "verify_record",
     "write_records",
     "xabitha_v0",
+    "xeri_v0",
 ]
 
 _HOMES = {
     "XabithaRules": "xabitha.rules",
+    "XeriRules": "xeri.rules",
     "load_player": "players",
     "read_records": "record",
     "record_matches": "record",
@@ -58,7 +63,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         value: Any = _version()
-    elif name == "xabitha_v0":
+    elif name in ("xabitha_v0", "xeri_v0"):
         value = import_module(f"{__name__}.{name}")
     elif name in _HOMES:
         value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
@@ -95,3 +100,4 @@ def _register(game: str, env_id: str, module: str) -> None:
 
 
 _register("xabitha", "xabitha_env/Xabitha-v0", "xabitha_env.xabitha_v0")
+_register("xeri", "xabitha_env/Xeri-v0", "xabitha_env.xeri_v0")

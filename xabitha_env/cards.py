@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 NUM_SEATS = 4
 NUM_TEAMS = 2
@@ -88,3 +89,33 @@ def pack_difference(kinds: Iterable[int], pack: Sequence[int]) -> str:
         if counts[kind] != wanted
     ]
     return ", ".join(wrong[:4]) + (f" and {len(wrong) - 4} more" if len(wrong) > 4 else "")
+
+
+def read_cards(value: Any, where: str, count: int) -> list[int]:
+    """Return the kinds of a list of card texts.
+
+    Raises:
+        ValueError: not a list of `count` cards; the message names the place.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ValueError(f"{where} must be a list of cards, not {value!r}")
+    if len(value) != count:
+        raise ValueError(f"{where} must have {count} cards, not {len(value)}")
+    try:
+        return [parse_card(card) for card in value]
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def read_hands(value: Any, sizes: Sequence[int]) -> list[list[int]]:
+    """Return the kinds of four lists of card texts, with so many cards each.
+
+    Raises:
+        ValueError: not four lists of cards, or of another size; the message names the hand.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != NUM_SEATS:
+        raise ValueError(f"hands must be {NUM_SEATS} lists of cards")
+    return [
+        read_cards(hand, f"hands[{seat}]", size)
+        for seat, (hand, size) in enumerate(zip(value, sizes, strict=True))
+    ]

@@ -9,8 +9,11 @@ from xabitha_env.protocol import Engine, Rules
 
 if TYPE_CHECKING:
     from xabitha_env.xabitha.engine import XabithaEngine
+    from xabitha_env.xabitha.rules import XabithaRules
+    from xabitha_env.xeri.engine import XeriEngine
+    from xabitha_env.xeri.rules import XeriRules
 
-GAMES = ("xabitha",)
+GAMES = ("xabitha", "xeri")
 
 
 def _check(game: str) -> None:
@@ -24,15 +27,28 @@ def make_rules(game: str, fields: Mapping[str, Any] | None = None) -> Rules:
     Raises:
         ValueError: unknown game or field, or a value out of its range (the message says which).
     """
+    return rules_class(game).from_dict(fields or {})
+
+
+def rules_class(game: str) -> type[XabithaRules] | type[XeriRules]:
+    """Return a game's class of rules configurations."""
     _check(game)
+    if game == "xeri":
+        from xabitha_env.xeri.rules import XeriRules
+
+        return XeriRules
     from xabitha_env.xabitha.rules import XabithaRules
 
-    return XabithaRules.from_dict(dict(fields or {}))
+    return XabithaRules
 
 
-def engine_class(game: str) -> type[XabithaEngine]:
+def engine_class(game: str) -> type[XabithaEngine] | type[XeriEngine]:
     """Return a game's engine class; importing it takes half a second, so it is done here."""
     _check(game)
+    if game == "xeri":
+        from xabitha_env.xeri.engine import XeriEngine
+
+        return XeriEngine
     from xabitha_env.xabitha.engine import XabithaEngine
 
     return XabithaEngine

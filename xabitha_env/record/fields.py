@@ -247,5 +247,29 @@ XABITHA = GameFormat(
     result=_fields(**_MATCH_RESULT),
 )
 
-FORMATS: dict[str, GameFormat] = {"xabitha": XABITHA}
+XERI = GameFormat(
+    head=("dealer", "deal", "bottom_card"),
+    follows=("dealer",),
+    chance=None,
+    outcome=("captured", "xeri"),
+    round=_fields(
+        {"bottom_card": _card},
+        dealer=_seat,
+        deal=_fields(hands=_list(_cards, NUM_SEATS), pile=_cards, stock=_cards),
+        events=_list(
+            _fields({"captured": _integer, "xeri": _integer, "legal": _list(_text)}, **_EVENT)
+        ),
+        result=_or_null(
+            _fields(
+                points=_list(_integer, NUM_TEAMS),
+                cards=_list(_integer, NUM_TEAMS),
+                xeris=_list(_list(_integer), NUM_TEAMS),
+                winner=_or_null(_below(NUM_TEAMS)),
+            )
+        ),
+    ),
+    result=_fields(**_MATCH_RESULT, round_wins=_list(_integer, NUM_TEAMS)),
+)
+
+FORMATS: dict[str, GameFormat] = {"xabitha": XABITHA, "xeri": XERI}
 """The record format of each game."""

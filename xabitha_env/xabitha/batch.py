@@ -6,14 +6,11 @@ import numpy as np
 
 from xabitha_env import _random
 from xabitha_env._jit import entry, kernel
+from xabitha_env.buffers import nth_legal
 from xabitha_env.xabitha import observation, play, players
 from xabitha_env.xabitha.actions import MAX_LEGAL
 from xabitha_env.xabitha.legal import list_legal, slot_card
 from xabitha_env.xabitha.play import start_match
-
-BLOCK_WORDS = 8
-BLOCK = BLOCK_WORDS * np.dtype(np.int64).itemsize
-"""Entries of a mask that are looked at together."""
 
 
 @entry
@@ -80,33 +77,6 @@ def advance(games, indices, actions, codes, restart, refused, mask, legal, legal
         if codes.shape[0] > 0:
             play_compiled(g, codes[index], ids)
         describe(g, index, ids, mask, legal, legal_count, seen)
-
-
-@kernel
-def nth_allowed(mask, place):
-    """Return the place-th action (from 0) of a part of a mask, and what is left of `place`."""
-    for action in range(mask.size):
-        if mask[action]:
-            if place == 0:
-                return action, -1
-            place -= 1
-    return -1, place
-
-
-@kernel
-def nth_legal(mask, place):
-    """Return the place-th action (from 0) that a mask allows; blocks of zeros are passed over."""
-    blocks = mask.size // BLOCK
-    words = mask[: blocks * BLOCK].view(np.int64)
-    for block in range(blocks):
-        filled = np.int64(0)
-        for word in words[block * BLOCK_WORDS : (block + 1) * BLOCK_WORDS]:
-            filled |= word
-        if filled != 0:
-            action, place = nth_allowed(mask[block * BLOCK : (block + 1) * BLOCK], place)
-            if place < 0:
-                return block * BLOCK + action
-    return blocks * BLOCK + nth_allowed(mask[blocks * BLOCK :], place)[0]
 
 
 @entry

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.batched import OUTPUTS, BatchedEngine
-from xabitha_env.cards import NUM_SEATS, card_text
+from xabitha_env.cards import NUM_SEATS, card_text, read_cards
 from xabitha_env.xabitha import batch
 from xabitha_env.xabitha.actions import ACTIONS, DISCARD, DRAW_DECK, DRAW_FIRE, MAX_LEGAL
 from xabitha_env.xabitha.notation import move_text, parse_move
@@ -20,7 +20,7 @@ from xabitha_env.xabitha.refusals import reason
 from xabitha_env.xabitha.render import render_table
 from xabitha_env.xabitha.rules import XabithaRules
 from xabitha_env.xabitha.state import DECLARING, DRAWING, NO_SEAT, REASONS, REWARDS, STATE
-from xabitha_env.xabitha.validate import Deal, hand_kinds, read_cards, read_deal, state_problem
+from xabitha_env.xabitha.validate import Deal, hand_kinds, read_deal, state_problem
 
 
 class XabithaEngine(BatchedEngine):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from xabitha_env._jit import kernel
 from xabitha_env.cards import NUM_RANKS, NUM_SUITS
+from xabitha_env.masks import bit, count_bits
 from xabitha_env.xabitha.hands import (
     NONE,
-    bit,
     can_discard,
-    count_bits,
     held_jokers,
     pending_take,
     remove_cards,

@@ -9,6 +9,7 @@ import numpy as np
 
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS, NUM_SUITS
+from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.actions import (
     ADD_HIGH,
     ADD_LOW,
@@ -31,11 +32,8 @@ from xabitha_env.xabitha.formation import find_formation
 from xabitha_env.xabitha.hands import (
     REAL_BITS,
     add_card,
-    bit,
     can_discard,
-    count_bits,
     held_jokers,
-    lowest_bit,
     pending_take,
     remove_cards,
     remove_meld,

@@ -10,10 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from xabitha_env._jit import kernel
+from xabitha_env.buffers import write_bits, write_levels
 from xabitha_env.cards import NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
 from xabitha_env.layout import Block, ObsLayout
+from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.actions import MAX_LEGAL, NUM_SLOTS
-from xabitha_env.xabitha.hands import JOKER_BIT, NO_TAKE, NONE, bit, count_bits, lowest_bit
+from xabitha_env.xabitha.hands import (
+    JOKER_BIT,
+    NO_TAKE,
+    NONE,
+)
 from xabitha_env.xabitha.legal import staged_points, staged_run
 from xabitha_env.xabitha.melds import CARDS, NUM_JOKERS, NUM_POSITIONS, RUN
 from xabitha_env.xabitha.opening import (
@@ -146,22 +152,6 @@ KINDS = np.int64(NUM_KINDS)
 TABLE_SUITS = 1
 TABLE_POSITIONS = TABLE_SUITS + NUM_SUITS
 TABLE_JOKERS = TABLE_POSITIONS + NUM_POSITIONS
-
-
-@kernel
-def write_bits(out, start, mask, count):
-    """Write the lowest bits of a mask, one a feature."""
-    row = out[start : start + count]  # an index from 0 to the size lets the loop be vectorised
-    for index in range(row.size):
-        row[index] = (mask >> index) & 1
-
-
-@kernel
-def write_levels(out, start, levels, number):
-    """Write a number as a thermometer."""
-    row = out[start : start + levels.size]
-    for index in range(row.size):
-        row[index] = number >= levels[index]
 
 
 @kernel

@@ -18,6 +18,7 @@ import numpy as np
 
 from xabitha_env._jit import kernel
 from xabitha_env.cards import ACE, JOKER, KING, NUM_RANKS, NUM_SUITS, QUEEN
+from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.hands import (
     JOKER_BIT,
     NO_TAKE,
@@ -25,11 +26,8 @@ from xabitha_env.xabitha.hands import (
     ONE,
     REAL_BITS,
     YES,
-    bit,
     can_discard,
-    count_bits,
     held_jokers,
-    lowest_bit,
     pending_take,
     remove_meld,
 )

@@ -10,6 +10,7 @@ import numpy as np
 from xabitha_env import _random
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS, NUM_SEATS, NUM_TEAMS
+from xabitha_env.masks import bit, count_bits
 from xabitha_env.xabitha.actions import (
     ADD_LOW,
     DECLARE,
@@ -32,8 +33,6 @@ from xabitha_env.xabitha.hands import (
     NONE,
     ONE,
     add_card,
-    bit,
-    count_bits,
     pending_take,
     remove_cards,
     remove_meld,

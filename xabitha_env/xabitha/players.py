@@ -12,6 +12,7 @@ import numpy as np
 from xabitha_env import _random
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS
+from xabitha_env.masks import bit, count_bits
 from xabitha_env.xabitha.actions import (
     DISCARD,
     DRAW_DECK,
@@ -20,7 +21,6 @@ from xabitha_env.xabitha.actions import (
     OPEN,
     SLOT_ACTIONS,
 )
-from xabitha_env.xabitha.hands import bit, count_bits
 from xabitha_env.xabitha.legal import may_draw_fire, slot_card
 from xabitha_env.xabitha.melds import CARDS
 from xabitha_env.xabitha.observation import potential

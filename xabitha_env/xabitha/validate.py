@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -14,7 +14,8 @@ from xabitha_env.cards import (
     NUM_SEATS,
     NUM_SUITS,
     pack_difference,
-    parse_card,
+    read_cards,
+    read_hands,
 )
 from xabitha_env.xabitha.actions import NUM_SLOTS
 from xabitha_env.xabitha.melds import (
@@ -48,22 +49,6 @@ Deal = tuple[int, list[list[int]], list[int]]
 """Starter, hands by seat, deck (next card first), as kinds."""
 
 
-def read_cards(value: Any, where: str, count: int) -> list[int]:
-    """Return the kinds of a list of card texts.
-
-    Raises:
-        ValueError: not a list of `count` cards; the message names the place.
-    """
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ValueError(f"{where} must be a list of cards, not {value!r}")
-    if len(value) != count:
-        raise ValueError(f"{where} must have {count} cards, not {len(value)}")
-    try:
-        return [parse_card(card) for card in value]
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
 def read_deal(deal: Any) -> Deal:
     """Return starter, hands by seat and deck (next card first) of a deal given as text (X3.1).
 
@@ -79,12 +64,7 @@ def read_deal(deal: Any) -> Deal:
     starter, hands = deal["starter"], cards["hands"]
     if isinstance(starter, bool) or starter not in range(NUM_SEATS):
         raise ValueError(f"starter must be a seat from 0 to {NUM_SEATS - 1}, not {starter!r}")
-    if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
-        raise ValueError(f"hands must be {NUM_SEATS} lists of cards")
-    dealt = [
-        read_cards(hand, f"hands[{seat}]", HAND_CARDS + (seat == starter))
-        for seat, hand in enumerate(hands)
-    ]
+    dealt = read_hands(hands, [HAND_CARDS + (seat == starter) for seat in range(NUM_SEATS)])
     deck = read_cards(cards["deck"], "deck", NUM_CARDS - HAND_CARDS * NUM_SEATS - 1)
     wrong = pack_difference([kind for hand in dealt for kind in hand] + deck, PACK)
     if wrong:

@@ -1,0 +1,132 @@
+"""Compiled loops over a batch: the thin layer between the engine and the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xabitha_env import _random
+from xabitha_env._jit import entry, kernel
+from xabitha_env.buffers import nth_legal
+from xabitha_env.xeri import observation, play, players
+from xabitha_env.xeri.actions import MAX_LEGAL
+from xabitha_env.xeri.play import list_legal, start_match
+
+
+@entry
+def start_matches(games, indices):
+    """Start a match in some games of a batch."""
+    for place in range(indices.size):
+        start_match(games[indices[place]])
+
+
+@kernel
+def play_compiled(g, codes, ids):
+    """Let compiled players act until a seat from outside must, or the match is over."""
+    while not g.over:
+        code = int(codes[g.seat])
+        if code < 0:
+            return
+        count = list_legal(g, ids)
+        play.play(g, players.pick(g, code, ids, count))
+
+
+@kernel
+def describe(g, index, ids, mask, legal, legal_count, seen):
+    """Fill the buffers (those that have rows) of one game for the seat to act."""
+    if legal.shape[0] > 0:
+        ids = legal[index]
+    if mask.shape[0] > 0 or legal.shape[0] > 0:
+        count = list_legal(g, ids)
+        legal_count[index] = count
+        if mask.shape[0] > 0:
+            row = mask[index]
+            row[:] = 0
+            for place in range(count):
+                row[ids[place]] = 1
+    if seen.shape[0] > 0:
+        observation.observe(g, int(g.seat), seen[index])
+
+
+@entry
+def advance(games, indices, actions, codes, restart, refused, mask, legal, legal_count, seen):
+    """Act, let compiled players act, and describe what is next, in some games of a batch.
+
+    Args:
+        games: (N,) records.
+        indices: the games.
+        actions: (N,) actions, or (0,) to take none.
+        codes: (N, 4) compiled players by seat, -1 for outside, or (0, 4) to play none.
+        restart: whether a match that is over starts anew instead of refusing its action.
+        refused: (N,) bool, written.
+        mask, legal, legal_count, seen: the engine's buffers, written.
+    """
+    ids = np.empty(MAX_LEGAL, np.int32)
+    for place in range(indices.size):
+        index = indices[place]
+        g = games[index]
+        g.reward[:] = 0
+        refused[index] = False
+        if actions.size > 0:
+            if g.over and restart:
+                start_match(g)
+            else:
+                refused[index] = not play.step(g, actions[index])
+        if refused[index]:
+            continue  # nothing changed, so the buffers hold
+        if codes.shape[0] > 0:
+            play_compiled(g, codes[index], ids)
+        describe(g, index, ids, mask, legal, legal_count, seen)
+
+
+@entry
+def choose(games, indices, codes, mask, legal, legal_count, actions):
+    """Write what compiled players do in the games that go on; what is in the buffers is reused."""
+    ids = np.empty(MAX_LEGAL, np.int32)
+    for place in range(indices.size):
+        index = indices[place]
+        g = games[index]
+        code = int(codes[index])
+        if g.over or code < 0:
+            actions[index] = -1
+        elif legal.shape[0] > 0:
+            actions[index] = players.pick(g, code, legal[index], legal_count[index])
+        elif mask.shape[0] > 0 and code == players.RANDOM:
+            g.player_word = _random.advance(g.player_word)
+            number = _random.below(g.player_word, legal_count[index])
+            actions[index] = nth_legal(mask[index], number)
+        else:
+            actions[index] = players.pick(g, code, ids, list_legal(g, ids))
+
+
+@entry
+def observe(games, index, seat, out):
+    """Write what a seat of one game sees."""
+    observation.observe(games[index], seat, out)
+
+
+@entry
+def observe_all(games, index, out):
+    """Write everything of one game."""
+    observation.observe_all(games[index], out)
+
+
+@entry
+def list_one(games, index, ids):
+    """Write the legal actions of one game, ascending; returns their number."""
+    return list_legal(games[index], ids)
+
+
+@entry
+def place_deal(games, index, dealer, hands, pile, stock, bottom_card):
+    """Replace the deal of a round: masks of the hands, pile (bottom first), stock (next first)."""
+    g = games[index]
+    play.clear_round(g, dealer)
+    g.bottom_card = bottom_card
+    for seat in range(hands.size):
+        g.hand[seat] = hands[seat]
+    for card in range(pile.size):
+        g.pile[card] = pile[card]
+    g.pile_count = pile.size
+    for card in range(stock.size):
+        g.stock[stock.size - 1 - card] = stock[card]
+    g.stock_count = stock.size
