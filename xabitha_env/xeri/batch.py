@@ -127,6 +127,7 @@ def place_deal(games, index, dealer, hands, pile, stock, bottom_card):
     for card in range(pile.size):
         g.pile[card] = pile[card]
     g.pile_count = pile.size
+    g.stock[stock.size :] = 0
     for card in range(stock.size):
         g.stock[stock.size - 1 - card] = stock[card]
     g.stock_count = stock.size

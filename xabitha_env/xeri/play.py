@@ -55,6 +55,7 @@ def start_match(g):
     g.over = False
     g.extended = False
     g.last_winner = NO_TEAM
+    g.last_xeris[:] = 0
     for team in range(NUM_TEAMS):
         g.totals[team] = 0
         g.round_wins[team] = 0
@@ -72,7 +73,9 @@ def clear_round(g, dealer):
     g.seat = (dealer + 1) % NUM_SEATS  # R3.1
     g.plays = 0
     g.bottom_card = NO_KIND
+    g.pile[:] = 0  # nothing of other rounds is left: equal games have equal bytes
     g.pile_count = 0
+    g.xeris[:] = 0
     g.last_capturer = NO_SEAT
     for seat in range(NUM_SEATS):
         g.hand[seat] = 0
@@ -235,12 +238,11 @@ def end_round(g):
     if g.last_capturer != NO_SEAT:
         g.captured[g.last_capturer % NUM_TEAMS] |= pile_mask(g)
     g.pile_count = 0
+    g.last_xeris[:] = g.xeris
     for team in range(NUM_TEAMS):
         g.last_points[team] = team_points(g, team)
         g.last_cards[team] = count_bits(g.captured[team])
         g.last_xeri_count[team] = g.xeri_count[team]
-        for place in range(g.xeri_count[team]):
-            g.last_xeris[team, place] = g.xeris[team, place]
         g.totals[team] += g.last_points[team]
     lead = g.last_points[0] - g.last_points[1]
     g.last_winner = NO_TEAM if lead == 0 else np.int64(lead < 0)  # R4.4

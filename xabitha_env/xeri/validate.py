@@ -153,9 +153,14 @@ def _game_problem(game: Any) -> str:
     for name in ("deal_word", "player_word"):
         if game[name] == 0:
             return f"{name} must not be 0"
-    by_rounds = game["target_score"] == NO_TARGET
-    if by_rounds and game["over"] != (game["rounds"] >= game["num_rounds"]):
-        return f"over is {game['over']} after {game['rounds']} of {game['num_rounds']} rounds"
+    won, rounds = game["round_wins"].tolist(), int(game["rounds"])
+    if sum(won) > rounds:
+        return f"round_wins must not be more than the {rounds} rounds played, not {won}"
+    if game["extended"] != _is_extended(game):
+        return f"extended is {game['extended']} with {game['totals'].tolist()} points"
+    if game["over"] != _is_over(game):
+        points = game["totals"].tolist()
+        return f"over is {game['over']} after {rounds} rounds with {points} points"
     if game["seat"] != (game["dealer"] + 1 + game["plays"]) % NUM_SEATS:
         return f"seat {game['seat']} to act after {game['plays']} plays"
     if (game["plays"] == PLAYS) != game["over"]:
@@ -163,6 +168,20 @@ def _game_problem(game: Any) -> str:
     if (game["bottom_card"] == NO_KIND) != (game["show_bottom_card"] == 0):
         return "bottom_card does not agree with show_bottom_card"
     return ""
+
+
+def _is_extended(game: Any) -> bool:
+    """Return whether both teams have reached the first target (R5.2)."""
+    return bool(game["target_score"] != NO_TARGET and min(game["totals"]) >= game["target_score"])
+
+
+def _is_over(game: Any) -> bool:
+    """Return whether the game has ended with its last round (R5)."""
+    if game["target_score"] == NO_TARGET:
+        return bool(game["rounds"] >= game["num_rounds"])
+    first, second = game["totals"].tolist()
+    target = game["extended_target_score" if game["extended"] else "target_score"]
+    return bool(max(first, second) >= target and first != second)
 
 
 def _kinds(mask: Any) -> list[int]:
@@ -175,15 +194,56 @@ def hand_kinds(game: Any, seat: int) -> list[int]:
 
 
 def _cards_problem(game: Any) -> str:
-    plays = int(game["plays"])
-    for seat in range(NUM_SEATS):
-        turns = (plays + NUM_SEATS - 1 - (seat - int(game["dealer"]) - 1) % NUM_SEATS) // NUM_SEATS
-        if len(_kinds(game["played"][seat])) != turns:
-            return f"seat {seat} has played {len(_kinds(game['played'][seat]))} cards, not {turns}"
     cards = [kind for seat in range(NUM_SEATS) for kind in hand_kinds(game, seat)]
     cards += game["stock"][: int(game["stock_count"])].tolist()
+    to_be_played = set(cards)
     cards += game["pile"][: int(game["pile_count"])].tolist()
     cards += [kind for team in range(NUM_TEAMS) for kind in _kinds(game["captured"][team])]
     nobody = game["over"] and game["last_capturer"] == NO_SEAT  # what is left is nobody's (R3.5)
     wrong = "" if nobody else pack_difference(cards, PACK)
-    return f"the cards are not the {NUM_CARDS} of the game: {wrong}" if wrong else ""
+    if wrong:
+        return f"the cards are not the {NUM_CARDS} of the game: {wrong}"
+    played = [kind for seat in range(NUM_SEATS) for kind in _kinds(game["played"][seat])]
+    if len(set(played)) < len(played) or to_be_played & set(played):
+        return "played holds a card twice, or one that is still to be played"
+    return _counts_problem(game) or _captures_problem(game) or _bottom_problem(game)
+
+
+def _counts_problem(game: Any) -> str:
+    """Compare the numbers of cards with the number of plays (R2.1, R3.1)."""
+    plays = int(game["plays"])
+    second = plays >= NUM_SEATS * HAND_CARDS
+    if game["stock_count"] != (0 if second else STOCK_CARDS):
+        return f"stock_count is {game['stock_count']} after {plays} plays"
+    for seat in range(NUM_SEATS):
+        turns = (plays + NUM_SEATS - 1 - (seat - int(game["dealer"]) - 1) % NUM_SEATS) // NUM_SEATS
+        if len(_kinds(game["played"][seat])) != turns:
+            return f"seat {seat} has played {len(_kinds(game['played'][seat]))} cards, not {turns}"
+        held = HAND_CARDS * (1 + second) - turns
+        if len(hand_kinds(game, seat)) != held:
+            return f"seat {seat} holds {len(hand_kinds(game, seat))} cards, not {held}"
+    return ""
+
+
+def _captures_problem(game: Any) -> str:
+    """Compare who captured last with what was captured, and check the lists of xeris."""
+    captured = [bool(mask) for mask in game["captured"].tolist()]
+    last = int(game["last_capturer"])
+    if any(captured) if last == NO_SEAT else not captured[last % NUM_TEAMS]:
+        return f"last_capturer is {last}, which the captured cards forbid"
+    for name, count in (("xeris", "xeri_count"), ("last_xeris", "last_xeri_count")):
+        for team in range(NUM_TEAMS):
+            if 0 in game[name][team, : int(game[count][team])]:
+                return f"{name} of team {team} has fewer entries than its {count}"
+    return ""
+
+
+def _bottom_problem(game: Any) -> str:
+    """Check that a card shown at the cut is no jack, and the dealer's last card (R2.3)."""
+    kind, dealer = int(game["bottom_card"]), int(game["dealer"])
+    if kind == NO_KIND:
+        return ""
+    dealt = (game["hand"][dealer] | game["played"][dealer]) >> kind & 1
+    if rank_of(kind) == JACK or not (game["stock"][0] == kind if game["stock_count"] else dealt):
+        return f"bottom_card {card_text(kind)} is a jack or not the dealer's last card"
+    return ""
