@@ -1,0 +1,1 @@
+"""Scripts for work on the project itself; no part of the library."""
