@@ -1,0 +1,1 @@
+"""Learned players: found by path or as ``module:Class``; the library never imports them."""

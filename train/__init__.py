@@ -1,0 +1,1 @@
+"""Training: one runnable file a method, each with an importable `main(args)`."""
