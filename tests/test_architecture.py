@@ -19,7 +19,8 @@ HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "matplotlib", "rlcard", "p
 
 def is_kernel(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
-        ast.unparse(mark).split("(")[0].split(".")[-1] == "kernel" for mark in node.decorator_list
+        ast.unparse(mark).split("(")[0].split(".")[-1] in ("kernel", "entry")
+        for mark in node.decorator_list
     )
 
 

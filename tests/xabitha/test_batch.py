@@ -156,7 +156,7 @@ def test_later_deals_do_not_depend_on_play() -> None:
     """Cards of the next round follow from the seed and its starter (X2.3), however one plays."""
     deals: dict[int, list[Any]] = {}
     for seed in range(30):
-        engine = engine_for({"num_rounds": 3, "max_turns": 30})
+        engine = engine_for({"num_rounds": 3, "max_turns": 120})
         engine.reset(seed=77)
         rng = random.Random(seed)
         while engine.rounds_played[0] < 2:

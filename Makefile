@@ -1,0 +1,78 @@
+# What people and CI run. Everything happens in a virtual environment of its own, made on first
+# use and made again only when pyproject.toml or constraints.txt change.
+#
+#   make demo PYTHON=python3.12        another interpreter
+#   make demo PIP_ARGS="--index-url …" more options for pip (a mirror, an index of CPU builds)
+
+PYTHON   ?= python3
+VENV     ?= .venv
+PIP_ARGS ?=
+
+BIN     := $(abspath $(VENV))/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench golden docs docs-tables wheel-check clean
+
+help: ## list the commands
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; \
+	do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+demo: $(VENV)/.with-train ## train an agent on Xabitha and measure it
+	$(BIN)/python -m train.demo
+
+test: lint ## lint, then every test that is not slow
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
+
+lint: $(VENV)/.with-test ## style, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.with-test ## mend style in place
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.with-bench ## measure speed, with peers beside it
+	$(BIN)/xabitha bench --peers
+
+golden: $(VENV)/.with-test ## write the golden playthroughs again
+	$(BIN)/python -m tests.golden
+
+docs-tables: $(VENV)/.with-test ## write the README's tables again
+	$(BIN)/python -m tools.readme_tables
+
+docs: $(VENV)/.with-docs ## build the site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+wheel-check: $(VENV)/.with-test ## build the wheel and use it alone, outside the clone
+	PIP_ARGS='$(PIP_ARGS)' tools/wheel_check.sh $(BIN)/python
+
+clean: ## remove the environment and what was built
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+# The environment: one stamp for its making, and one for each set of extras in it.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo 'Python 3.11 or newer is needed: make PYTHON=/path/to/python3' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' \
+	|| { echo '$(PYTHON) has no venv module (on Debian: apt install python3-venv)' >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.with-train: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e '.[train]'
+	@touch $@
+
+$(VENV)/.with-test: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e '.[test,train]'
+	@touch $@ $(VENV)/.with-train
+
+$(VENV)/.with-bench: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e '.[bench]'
+	@touch $@
+
+$(VENV)/.with-docs: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e '.[docs]'
+	@touch $@
