@@ -16,59 +16,39 @@ from __future__ import annotations
 
 import argparse
 import copy
-import csv
 import io
 import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
 from train.evaluate import FEWEST_DEALS, GAME, Comparison, compare
+from train.imitation import SMALLEST_RATE, imitate
+from train.network import blind_to_match, watch_fire_pile
+from train.report import YARDSTICKS, Journal, Screen, curve_bytes, picture_bytes
 from xabitha_env.cli.output import print_table
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
-from xabitha_env.files import NewFile
-from xabitha_env.games import make_engine, make_rules
+from xabitha_env.files import write_bytes
 from xabitha_env.players import load_player
-from xabitha_env.protocol import Engine
 
-YARDSTICKS = ("random", "greedy")
-"""The players that the agent is measured against."""
 DEVELOPMENT_SEED = 1_000_000_000
 """The first of the deals that policies are chosen by."""
 TEST_SEED = 2_000_000_000
 """The first of the deals of the final figures; nothing is chosen by them."""
-HELD_OUT_SEED = 3_000_000_000
-"""The first of the rounds in which imitation is measured."""
 MOST_SEED = 2**31 - 1
 
-POINTS = 100.0  # of penalty in one unit of reward
-WATCHED = 256  # rounds that are watched side by side
-HELD_OUT = 64  # rounds, for the agreement with the teacher
-SLIPPING, SLIPS = 0.15, 0.3  # the share of seats that slip; and of decisions, how often they do
-IMITATION_BATCH = 256
-SMALLEST_RATE = 0.02  # where learning rates end, as a share of where they begin
-IMITATION_SHARE = 0.4  # of the time limit that imitation may take
 RESERVE = 1.5  # how much longer than expected the final measurement may take
 MODEL, CURVE, PICTURE, RESULTS = "model.zip", "curve.csv", "curve.png", "results.json"
 
@@ -188,80 +168,6 @@ def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-# What is shown and written down on the way.
-
-
-class Screen:
-    """Stages, their progress, and lines between them.
-
-    Args:
-        quiet: show nothing.
-    """
-
-    def __init__(self, quiet: bool) -> None:
-        self._console = Console(quiet=quiet, highlight=False)
-
-    def say(self, text: str) -> None:
-        """Print a line (above the bar, if there is one)."""
-        self._console.print(text, markup=False, soft_wrap=True)
-
-    @contextmanager
-    def stage(self, title: str, total: int) -> Iterator[Callable[[int], None]]:
-        """Announce a stage and show its bar; gives the function that moves it."""
-        self.say(f"== {title}")
-        columns = (BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
-        with Progress(
-            *columns,
-            console=self._console,
-            transient=True,
-            disable=self._console.quiet or not self._console.is_terminal,
-        ) as bar:
-            task = bar.add_task("", total=total)
-            yield lambda done: bar.update(task, completed=min(done, total))
-
-
-CURVE_FIELDS = (
-    "stage",  # imitation, ppo or test
-    "decisions",  # of the stage so far
-    "seconds",  # since the job began
-    "agreement",  # share of held-out decisions in which the policy would do what greedy does
-    *(f"{name}_{figure}" for name in YARDSTICKS for figure in ("margin", "low", "high")),
-    "declared",  # share of seats in Xabitha mode, against the last of the yardsticks
-)
-
-
-class Journal:
-    """The rows of the learning curve, and the clock."""
-
-    def __init__(self, time_limit: float) -> None:
-        self.start = time.perf_counter()
-        self.limit = 60 * time_limit
-        self.rows: list[dict[str, Any]] = []
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the job began."""
-        return time.perf_counter() - self.start
-
-    def note(self, stage: str, decisions: int, **figures: Any) -> None:
-        """Add a row."""
-        row = {"stage": stage, "decisions": decisions, "seconds": round(self.seconds, 1)}
-        self.rows.append({**row, **figures})
-
-    def note_margins(self, stage: str, decisions: int, found: dict[str, Comparison]) -> None:
-        """Add a row of margins."""
-        figures: dict[str, Any] = {}
-        for name, one in found.items():
-            for figure in ("margin", "low", "high"):
-                figures[f"{name}_{figure}"] = round(getattr(one, figure), 2)
-            figures["declared"] = one.declared
-        self.note(stage, decisions, **figures)
-
-    def points(self, stage: str, name: str) -> list[dict[str, Any]]:
-        """Return the rows of a stage that have a figure of this name."""
-        return [row for row in self.rows if row["stage"] == stage and name in row]
-
-
 # The model.
 
 
@@ -291,188 +197,6 @@ def make_model(args: Args, env: TablesVecEnv) -> MaskablePPO:
 
 def _falling(rate: float) -> LinearSchedule:
     return LinearSchedule(rate, SMALLEST_RATE * rate, 1.0)
-
-
-class Layers(nn.Module):
-    """Two layers of the model with a ReLU between them, from observations to outputs.
-
-    Args:
-        hidden: what the model made of its hidden layer: the layer and the ReLU.
-        outputs: the layer of logits, or of the value.
-    """
-
-    def __init__(self, hidden: Any, outputs: Any) -> None:
-        super().__init__()
-        self.hidden: nn.Linear = hidden[0]
-        self.outputs: nn.Linear = outputs
-
-    def forward(self, observation: torch.Tensor) -> torch.Tensor:
-        """Return the outputs, (n, ...), for observations (n, O)."""
-        found: torch.Tensor = self.outputs(torch.relu(self.hidden(observation.float())))
-        return found
-
-
-def actor(model: MaskablePPO) -> Layers:
-    """Return the policy's layers, whose outputs are logits (n, A)."""
-    return Layers(model.policy.mlp_extractor.policy_net, model.policy.action_net)
-
-
-def critic(model: MaskablePPO) -> Layers:
-    """Return the critic's layers, whose outputs are values (n, 1)."""
-    return Layers(model.policy.mlp_extractor.value_net, model.policy.value_net)
-
-
-def watch_fire_pile(model: MaskablePPO, engine: Engine) -> None:
-    """Start a hidden unit for each kind as the detector of a conjunction.
-
-    It fires when the top of the fire pile is of this kind and would complete a meld. That is what
-    `greedy` draws by; gradient descent finds these products of features only after a few hundred
-    thousand decisions. From here on the units learn like all others.
-    """
-    top, wanted = (engine.features.slice(name) for name in ("fire_card", "potential"))
-    hidden, outputs = actor(model).hidden, actor(model).outputs
-    kinds = torch.arange(min(top.stop - top.start, hidden.out_features))
-    take = engine.actions.offset("draw") + 1
-    with torch.no_grad():
-        nn.init.orthogonal_(outputs.weight)
-        hidden.weight[kinds] = 0
-        hidden.weight[kinds, top.start + kinds] = 1
-        hidden.weight[kinds, wanted.start + kinds] = 1
-        hidden.bias[kinds] = -1
-        outputs.weight[take, kinds] = 2
-        outputs.weight[take - 1, kinds] = -2
-        outputs.bias[take - 1] = 2
-
-
-MATCH_SECTIONS = ("rounds", "lead", "last_reason", "last_winner", "last_declared")
-"""Sections of the observation that never change in matches of a single round."""
-
-
-def blind_to_match(model: MaskablePPO, observation: NDArray[np.int8], engine: Engine) -> None:
-    """Make a model that saw matches of one round only play every round of a match like those.
-
-    What it never saw change must not move it: those inputs are cut off, and the value that they
-    had is added to the biases. In matches of one round nothing changes.
-
-    Args:
-        model: the model.
-        observation: any observation of such a match, (O,).
-        engine: for the layout.
-    """
-    columns = np.concatenate(
-        [np.arange(engine.features.size)[engine.features.slice(name)] for name in MATCH_SECTIONS]
-    )
-    seen = torch.from_numpy(observation[columns]).float()
-    with torch.no_grad():
-        for layers in (actor(model), critic(model)):
-            layers.hidden.bias.add_(layers.hidden.weight[:, columns] @ seen)
-            layers.hidden.weight[:, columns] = 0
-
-
-# Imitation.
-
-
-class Decisions(NamedTuple):
-    """Decisions that were watched, n of them; forced ones are left out."""
-
-    observation: NDArray[np.int8]  # (n, O)
-    mask: NDArray[np.bool_]  # (n, A)
-    action: NDArray[np.int64]  # (n,) what greedy would do
-    outcome: NDArray[np.float32]  # (n,) the round's reward for the seat's team
-
-    def rows(self, rows: NDArray[np.int64]) -> Decisions:
-        """Return some of the decisions."""
-        return Decisions(
-            self.observation[rows], self.mask[rows], self.action[rows], self.outcome[rows]
-        )
-
-
-def watch(first_seed: int, rounds: int, generator: np.random.Generator) -> Decisions:
-    """Watch four `greedy` players at each of many tables; some seats slip at times.
-
-    A slip is a random legal action. What is learned is always what `greedy` would have done, so
-    that slips only lead to more varied states. Declarations are never slips: Xabitha mode would
-    shut the player out.
-    """
-    engine = make_engine(GAME, rounds, rules=make_rules(GAME, {"num_rounds": 1}))
-    engine.reset(first_seed)
-    codes = {name: np.full(rounds, code, np.int8) for name, code in engine.player_codes.items()}
-    slipping = generator.random((rounds, 4)) < SLIPPING
-    last_declaration = engine.actions.offset("draw") - 1
-    parts = []
-    while not engine.over.all():
-        wanted = engine.choose(codes["greedy"])
-        rows = np.flatnonzero(~engine.over & (engine.legal_count > 1))
-        mask = engine.mask[rows] != 0
-        parts.append((engine.observation[rows], mask, wanted[rows], rows, engine.seats[rows]))
-        slip = slipping[np.arange(rounds), engine.seats] & (generator.random(rounds) < SLIPS)
-        slip &= engine.legal[:, 0] > last_declaration
-        engine.step(np.where(slip, engine.choose(codes["random"]), wanted))
-    observation, mask, action, table, seat = (np.concatenate(part) for part in zip(*parts))
-    return Decisions(observation, mask, action, engine.rewards[table, seat])
-
-
-def logits_of(layers: Layers, decisions: Decisions) -> torch.Tensor:
-    """Return the logits of legal actions, all others far below, (n, A)."""
-    logits: torch.Tensor = layers(torch.from_numpy(decisions.observation))
-    return logits.masked_fill(~torch.from_numpy(decisions.mask), -1e8)
-
-
-def agreement(model: MaskablePPO, decisions: Decisions) -> float:
-    """Return in which share of decisions the model would do what `greedy` does."""
-    with torch.no_grad():
-        best = logits_of(actor(model), decisions).argmax(dim=1).numpy()
-    return float((best == decisions.action).mean())
-
-
-def imitate(model: MaskablePPO, args: Args, journal: Journal, screen: Screen) -> int:
-    """Let the policy learn what `greedy` does, and the critic how its rounds end.
-
-    Returns:
-        The number of decisions it learned from.
-    """
-    generator = np.random.default_rng([args.seed, 1])
-    held_out = watch(HELD_OUT_SEED, HELD_OUT, np.random.default_rng(HELD_OUT_SEED))
-    layers = (actor(model), critic(model))
-    optimizer = torch.optim.Adam(
-        [weight for part in layers for weight in part.parameters()], lr=args.imitation_rate
-    )
-    total, done, noted = args.imitation_decisions, 0, 0
-    journal.note("imitation", 0, agreement=agreement(model, held_out))
-    with screen.stage(f"1/3 imitation of greedy, {total:,} decisions", total) as move:
-        while done < total and journal.seconds < IMITATION_SHARE * journal.limit:
-            watched = watch(int(generator.integers(2**62)), WATCHED, generator)
-            order = generator.permutation(len(watched.action))[: total - done]
-            for start in range(0, len(order), IMITATION_BATCH):
-                rows = order[start : start + IMITATION_BATCH]
-                _set_rate(optimizer, args.imitation_rate, done / total)
-                _imitation_step(layers, watched.rows(rows), optimizer)
-                done += len(rows)
-                move(done)
-            if done - noted >= total / 12 or done >= total:
-                noted = done
-                journal.note("imitation", done, agreement=agreement(model, held_out))
-    share = journal.rows[-1]["agreement"]
-    screen.say(f"   it would do what greedy does in {share:.1%} of held-out decisions")
-    return done
-
-
-def _set_rate(optimizer: torch.optim.Optimizer, rate: float, done: float) -> None:
-    for group in optimizer.param_groups:
-        group["lr"] = rate * max(SMALLEST_RATE, 1 - done)
-
-
-def _imitation_step(
-    layers: tuple[Layers, Layers], decisions: Decisions, optimizer: torch.optim.Optimizer
-) -> None:
-    policy, value = layers
-    target = torch.from_numpy(decisions.action)
-    loss = nn.functional.cross_entropy(logits_of(policy, decisions), target)
-    values: torch.Tensor = value(torch.from_numpy(decisions.observation)).flatten()
-    loss = loss + nn.functional.mse_loss(values, torch.from_numpy(decisions.outcome))
-    optimizer.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]
-    optimizer.step()
 
 
 # MaskablePPO.
@@ -604,85 +328,11 @@ def practise(
     }
 
 
-# What is left behind.
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file, which appears only when it is whole.
-
-    Raises:
-        OSError: it cannot be written; the message names it.
-    """
-    file = NewFile(path)
-    try:
-        file.open()
-        file.write(content)
-        file.commit()
-    except BaseException:  # KeyboardInterrupt too
-        file.discard()
-        raise
-
-
 def model_bytes(model: MaskablePPO) -> bytes:
     """Return the model as `MaskablePPO.load` reads it."""
     buffer = io.BytesIO()
     model.save(buffer)
     return buffer.getvalue()
-
-
-def curve_bytes(journal: Journal) -> bytes:
-    """Return the learning curve as CSV."""
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, CURVE_FIELDS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(journal.rows)
-    return buffer.getvalue().encode()
-
-
-def picture_bytes(journal: Journal) -> bytes:
-    """Return the learning curve as a picture (PNG)."""
-    figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
-    _draw_agreement(axes[0], journal)
-    for axis, name in zip(axes[1:], YARDSTICKS):
-        _draw_margin(axis, journal, name)
-    figure.suptitle("Learning Xabitha: imitation of greedy, then MaskablePPO")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
-    plt.close(figure)
-    return buffer.getvalue()
-
-
-def _draw_agreement(axis: Any, journal: Journal) -> None:
-    rows = journal.points("imitation", "agreement")
-    shares = [100 * row["agreement"] for row in rows]
-    axis.plot([row["decisions"] / 1000 for row in rows], shares, marker="o", color="tab:green")
-    axis.set_title("1. Imitation")
-    axis.set_xlabel("decisions of greedy seen (thousands)")
-    axis.set_ylabel("held-out decisions like greedy's (%)")
-    axis.set_ylim(0, 100)
-    axis.grid(alpha=0.3)
-
-
-def _draw_margin(axis: Any, journal: Journal, name: str) -> None:
-    rows = journal.points("ppo", f"{name}_margin")
-    decisions = [row["decisions"] / 1000 for row in rows]
-    margin, low, high = (
-        [row[f"{name}_{one}"] for row in rows] for one in ("margin", "low", "high")
-    )
-    axis.plot(decisions, margin, marker="o", color="tab:blue", label="development deals")
-    axis.fill_between(decisions, low, high, color="tab:blue", alpha=0.2, label="95% interval")
-    for row in journal.points("test", f"{name}_margin"):
-        mean = row[f"{name}_margin"]
-        half = [[mean - row[f"{name}_low"]], [row[f"{name}_high"] - mean]]
-        place = [row["decisions"] / 1000]
-        style = {"fmt": "s", "color": "tab:red", "capsize": 4, "label": "kept policy, test deals"}
-        axis.errorbar(place, [mean], half, **style)
-    axis.axhline(0, color="black", linewidth=1, linestyle="--", label=f"level with {name}")
-    axis.set_title(f"2. MaskablePPO: team against {name}")
-    axis.set_xlabel("decisions of the learner (thousands)")
-    axis.set_ylabel("margin (points a round)")
-    axis.grid(alpha=0.3)
-    axis.legend(loc="best", fontsize=8)
 
 
 def results_of(
@@ -768,17 +418,19 @@ def _run(args: Args, schedule: list[Opponents], out: Path) -> dict[str, Any]:
         episode="round",
     )
     model = make_model(args, env)
-    imitated = imitate(model, args, journal, screen)
+    imitated = imitate(
+        model, args.imitation_decisions, args.imitation_rate, args.seed, journal, screen
+    )
     practice = practise(model, args, schedule, journal, screen)
     blind_to_match(model, env.reset()[0], env.engine)
     with screen.stage(f"3/3 measurement, {args.test_deals:,} mirrored deals", 1):
         found = measured(model, TEST_SEED, args.test_deals)
     journal.note_margins("test", practice["kept_at"], found)
     results = results_of(args, journal, imitated, practice, found)
-    write(out / MODEL, model_bytes(model))
-    write(out / CURVE, curve_bytes(journal))
-    write(out / PICTURE, picture_bytes(journal))
-    write(out / RESULTS, (json.dumps(results, indent=2) + "\n").encode())
+    write_bytes(out / MODEL, model_bytes(model))
+    write_bytes(out / CURVE, curve_bytes(journal))
+    write_bytes(out / PICTURE, picture_bytes(journal))
+    write_bytes(out / RESULTS, (json.dumps(results, indent=2) + "\n").encode())
     show(screen, args, results)
     return results
 

@@ -18,7 +18,12 @@ class FileError(OSError):
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, which appears, whole, only when everything is written.
+    """Write a text file (UTF-8); see `write_bytes`."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, which appears, whole, only when everything is written.
 
     Raises:
         FileError: the folder is missing, read-only or full, or the name is a folder's.
@@ -26,7 +31,7 @@ def write_text(path: Path, text: str) -> None:
     file = NewFile(path)
     try:
         file.open()
-        file.write(text.encode())
+        file.write(content)
         file.commit()
     except BaseException:  # KeyboardInterrupt too
         file.discard()

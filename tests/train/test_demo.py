@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 
 import torch
 
-from train import demo
+from train import demo, imitation, network
 from train.demo import SMOKE, Args
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
 from xabitha_env.games import make_engine, make_rules
@@ -121,21 +121,21 @@ def test_each_stage_can_be_left_out(tmp_path):
 
 
 def test_greedy_is_watched_with_slips():
-    seen = demo.watch(7, 30, np.random.default_rng(0))
+    seen = imitation.watch(7, 30, np.random.default_rng(0))
     assert seen.mask[np.arange(len(seen.action)), seen.action].all()
     assert seen.mask.sum(axis=1).min() > 1
-    assert set(np.unique(np.sign(seen.outcome))) <= {-1, 0, 1}
+    assert (seen.outcome != 0).mean() > 0.9  # rounds of greedy players are hardly ever cancelled
     declaring = seen.mask[:, 0]
     assert declaring.sum() == 4 * 30
     assert not seen.action[declaring].any()
     # In each round one team is as far ahead as the other is behind.
-    assert seen.outcome[declaring].sum() == pytest.approx(0)
+    assert seen.outcome[declaring].sum() == pytest.approx(0, abs=1e-3)
 
 
 def test_the_detectors_see_a_card_that_completes_a_meld(model):
     made, env = model
     features = env.engine.features
-    hidden = demo.actor(made).hidden
+    hidden = network.actor(made).hidden
     unit = 7
     seen = np.random.default_rng(0).integers(0, 2, (200, features.size)).astype(np.float32)
     both = (
@@ -151,16 +151,16 @@ def test_what_only_matches_have_does_not_move_the_agent(model):
     before = env.reset()
     player = SB3Player(made)
     with torch.no_grad():
-        wanted = demo.actor(made)(torch.from_numpy(before))
-    demo.blind_to_match(made, before[0], env.engine)
+        wanted = network.actor(made)(torch.from_numpy(before))
+    network.blind_to_match(made, before[0], env.engine)
     later = before.copy()
-    for name in demo.MATCH_SECTIONS:
+    for name in network.MATCH_SECTIONS:
         later[:, env.engine.features.slice(name)] ^= 1
     assert not np.array_equal(before, later)
     for seen in (before, later):
         with torch.no_grad():
             found = player.model.policy.get_distribution(torch.from_numpy(seen))
-            logits = demo.actor(made)(torch.from_numpy(seen))
+            logits = network.actor(made)(torch.from_numpy(seen))
         assert torch.allclose(logits, wanted, atol=1e-4)
         assert found.distribution.logits.shape == logits.shape
 
