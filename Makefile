@@ -12,7 +12,7 @@ BIN     := $(abspath $(VENV))/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench golden docs docs-tables wheel-check clean
+.PHONY: help demo test lint format bench golden mutants docs docs-tables wheel-check clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; \
@@ -38,7 +38,10 @@ bench: $(VENV)/.with-bench ## measure speed, with peers beside it
 	$(BIN)/xabitha bench --peers
 
 golden: $(VENV)/.with-test ## write the golden playthroughs again
-	$(BIN)/python -m tests.golden
+	$(BIN)/python -m tools.golden --write
+
+mutants: $(VENV)/.with-test ## change one rule at a time and see that tests fail
+	$(BIN)/python -m tools.mutate
 
 docs-tables: $(VENV)/.with-test ## write the README's tables again
 	$(BIN)/python -m tools.readme_tables

@@ -154,7 +154,11 @@ class BatchedEngine(ABC):
         self, seed: Seed = None, *, which: Which = None, deals: Sequence[Any] | None = None
     ) -> None:
         """Start new matches; see `Engine.reset`."""
-        indices = self._all if which is None else self._all[np.asarray(which)]
+        indices = self._all
+        if which is not None and len(which) > 0:
+            indices = indices[np.asarray(which)]
+        elif which is not None:
+            indices = indices[:0]
         if deals is not None and len(deals) != len(indices):
             raise ValueError(f"{len(indices)} games are reset, but {len(deals)} deals are given")
         read = [None if deal is None else self._read_deal(deal) for deal in deals or ()]
@@ -253,6 +257,8 @@ class BatchedEngine(ABC):
 
     def choose(self, codes: NDArray[np.int8]) -> NDArray[np.int64]:
         """Return what compiled players would do; see `Engine.choose`."""
+        if codes.shape != (self.num_games,):
+            raise ValueError(f"codes must be ({self.num_games},), not {codes.shape}")
         actions = np.empty(self.num_games, np.int64)
         buffers = (self.mask, self.legal, self.legal_count)
         self._spread(self.kernels.choose, self._all, codes, *buffers, actions)
@@ -260,22 +266,33 @@ class BatchedEngine(ABC):
 
     # Views.
 
+    def _known(self, index: int) -> int:
+        if not 0 <= index < self.num_games:
+            raise IndexError(f"no game {index}; there are 0 to {self.num_games - 1}")
+        return index
+
     def observe(
         self, index: int, seat: int, out: NDArray[np.int8] | None = None
     ) -> NDArray[np.int8]:
         """Return the observation of any seat; see `Engine.observe`."""
+        if not 0 <= seat < NUM_SEATS:
+            raise ValueError(f"no seat {seat}; there are 0 to {NUM_SEATS - 1}")
+        size = len(self.features)
         if out is None:
-            out = np.empty(len(self.features), np.int8)
-        self.kernels.observe(self._records, index, seat, out)
+            out = np.empty(size, np.int8)
+        elif out.shape != (size,) or out.dtype != np.int8:
+            raise ValueError(f"out must be ({size},) int8, not {out.shape} {out.dtype}")
+        self.kernels.observe(self._records, self._known(index), seat, out)
         return out
 
     def global_state(self, index: int) -> NDArray[np.int8]:
         """Return everything of one game; see `Engine.global_state`."""
         out = np.empty(len(self.global_features), np.int8)
-        self.kernels.observe_all(self._records, index, out)
+        self.kernels.observe_all(self._records, self._known(index), out)
         return out
 
     def _legal_ids(self, index: int) -> NDArray[np.int32]:
+        self._known(index)
         if len(self.legal):
             return self.legal[index, : self.legal_count[index]]
         ids = np.empty(self.max_legal, np.int32)
@@ -340,15 +357,13 @@ class BatchedEngine(ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         refused = state["refused"]
         self.__dict__.update({name: value for name, value in state.items() if name != "refused"})
-        rewards = self.games["reward"].copy()
         self._make_buffers()
         self.refresh()
         self.refused[:] = refused
-        self.rewards[:] = rewards
 
     def set_deal(self, deal: Mapping[str, Any], index: int = 0) -> None:
         """Put a given deal in place of the current round's; see `Engine.set_deal`."""
-        if self.games["over"][index] or not self._is_fresh(self.games[index]):
+        if self.games["over"][self._known(index)] or not self._is_fresh(self.games[index]):
             raise ValueError("a deal can be given only before the first decision of a round")
         self._place_deal(index, self._read_deal(deal))
         self.refresh()

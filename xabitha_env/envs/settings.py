@@ -63,6 +63,8 @@ def episode_rules(game: str, rules: Rules | Mapping[str, Any] | None, episode: s
         )
     if episode == "round":
         fields["num_rounds"] = 1
+        if fields.get("target_score") is not None:  # Xeri, R5.2: the number of rounds is then open
+            fields["target_score"] = None
     return make_rules(game, fields)
 
 

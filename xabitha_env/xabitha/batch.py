@@ -65,7 +65,8 @@ def advance(games, indices, actions, codes, restart, refused, mask, legal, legal
     for place in range(indices.size):
         index = indices[place]
         g = games[index]
-        g.reward[:] = 0
+        if actions.size > 0 or codes.shape[0] > 0:
+            g.reward[:] = 0
         refused[index] = False
         if actions.size > 0:
             if g.over and restart:
@@ -140,6 +141,7 @@ def place_deal(games, index, starter, hands, sizes, deck):
 def place_deck(g, deck):
     """Make these cards the deck, next card first."""
     g.deck_count = deck.size
+    g.deck[deck.size :] = 0
     for card in range(deck.size):
         g.deck[deck.size - 1 - card] = deck[card]
 

@@ -75,15 +75,15 @@ class XabithaEngine(BatchedEngine):
 
     def text(self, action: int, index: int = 0) -> str:
         """Return an action's text form (X12)."""
-        return move_text(self.games, index, int(action))
+        return move_text(self.games, self._known(index), int(action))
 
     def parse(self, text: str, index: int = 0) -> int:
         """Return the action of a text form (X12); see `Engine.parse`."""
-        return parse_move(self.games, index, text)
+        return parse_move(self.games, self._known(index), text)
 
     def render(self, index: int = 0, seat: int | None = None) -> str:
         """Return the table as text; see `Engine.render`."""
-        return render_table(self.games[index], seat)
+        return render_table(self.games[self._known(index)], seat)
 
     def _reason(self, action: int, index: int) -> tuple[str, str]:
         return reason(self.games, index, action)

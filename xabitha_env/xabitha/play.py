@@ -20,7 +20,6 @@ from xabitha_env.xabitha.actions import (
     FORMATION,
     JOKER_LOW,
     MELD,
-    NUM_SLOTS,
     OPEN,
     SLOT,
     SLOT_ACTIONS,
@@ -75,6 +74,7 @@ def start_match(g):
     """Begin a match: no points, a starter drawn at random (X2.3), the first deal."""
     g.rounds = 0
     g.over = False
+    g.reward[:] = 0
     g.last_reason = 0
     g.last_winner = NO_SEAT
     for seat in range(NUM_SEATS):
@@ -116,9 +116,14 @@ def clear_round(g, starter):
     g.fire_two = 0
     g.staged = 0
     g.num_melds = 0
+    g.fire[:] = 0  # nothing of other rounds is left: equal games have equal bytes
+    g.staged_rows[:] = 0
+    g.slot_type[:] = 0
+    g.slot_suits[:] = 0
+    g.slot_low[:] = 0
+    g.slot_high[:] = 0
+    g.slot_jokers[:] = 0
     start_turn(g)
-    for slot in range(NUM_SLOTS):
-        g.slot_type[slot] = 0
     for seat in range(NUM_SEATS):
         g.declared[seat] = False
         g.opened[seat] = False

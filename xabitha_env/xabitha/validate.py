@@ -35,7 +35,6 @@ from xabitha_env.xabitha.rules import XabithaRules
 from xabitha_env.xabitha.state import (
     CANCELLED,
     DECLARING,
-    DRAWING,
     FORMED,
     HAND_CARDS,
     MOST_STAGED,
@@ -150,8 +149,9 @@ def _round_problem(game: Any) -> str:
         return "a seat without cards in a round that goes on"
     if (game["declared"] & game["opened"]).any():
         return "a seat in Xabitha mode is down"
-    if phase == FORMED and not (game["declared"][seat] and game["hand_count"][seat] == 1):
-        return "a formation is down, but not by a seat in Xabitha mode with one card left"
+    left = int(not game["over"])  # the card to discard
+    if phase == FORMED and not (game["declared"][seat] and game["hand_count"][seat] == left):
+        return f"a formation is down, but not by a seat in Xabitha mode with {left} cards left"
     if game["staged"] and (phase != PLAYING or game["opened"][seat] or game["declared"][seat]):
         return "melds are staged by a seat that cannot open"
     return _memory_problem(game)
@@ -172,7 +172,7 @@ def _memory_problem(game: Any) -> str:
             return "the card taken is not among those known in hand"
     if taken != NO_KIND and game["phase"] != PLAYING:
         return "a take is pending outside the play of a turn"
-    if game["fire_locked"] and game["phase"] not in (DRAWING, PLAYING):
+    if game["fire_locked"] and game["phase"] == DECLARING:
         return "the fire pile is locked outside a turn"
     return ""
 

@@ -64,7 +64,8 @@ def advance(games, indices, actions, codes, restart, refused, mask, legal, legal
     for place in range(indices.size):
         index = indices[place]
         g = games[index]
-        g.reward[:] = 0
+        if actions.size > 0 or codes.shape[0] > 0:
+            g.reward[:] = 0
         refused[index] = False
         if actions.size > 0:
             if g.over and restart:

@@ -75,19 +75,21 @@ class XeriEngine(BatchedEngine):
 
     def text(self, action: int, index: int = 0) -> str:
         """Return an action's text form (R6)."""
+        self._known(index)
         if not 0 <= action < NUM_CARDS:
             return f"action {action}"
         return PLAY + card_text(int(action))
 
     def parse(self, text: str, index: int = 0) -> int:
         """Return the action of a text form (R6); see `Engine.parse`."""
+        self._known(index)
         if not text.startswith(PLAY) or text == f"{PLAY}JK":
             raise ValueError(f"{text!r} is no move (R6)")
         return parse_card(text.removeprefix(PLAY))
 
     def render(self, index: int = 0, seat: int | None = None) -> str:
         """Return the table as text; see `Engine.render`."""
-        return render_table(self.games[index], seat)
+        return render_table(self.games[self._known(index)], seat)
 
     def _reason(self, action: int, index: int) -> tuple[str, str]:
         if self.games["over"][index]:

@@ -53,6 +53,7 @@ def start_match(g):
     """Begin a game: no points, a dealer drawn at random (R1.2), the first deal."""
     g.rounds = 0
     g.over = False
+    g.reward[:] = 0
     g.extended = False
     g.last_winner = NO_TEAM
     g.last_xeris[:] = 0
