@@ -343,7 +343,8 @@ def observe_all(g, out):
     out[DECK:] = 0
     for card in range(int(g.deck_count)):
         kind = int(g.deck[card])
-        out[DECK + NUM_KINDS * out[DECK + kind] + kind] = 1
+        second = NUM_KINDS * int(out[DECK + kind])
+        out[DECK + second + kind] = 1
         order = int(g.deck_count) - 1 - card
         if order < NEXT_CARDS:
             out[NEXT + order * NUM_KINDS + kind] = 1
