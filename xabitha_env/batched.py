@@ -132,12 +132,15 @@ class BatchedEngine(ABC):
     def _make_buffers(self) -> None:
         count = self.num_games
         rows = {name: count if name in self.outputs else 0 for name in OUTPUTS}
-        self.mask: NDArray[np.int8] = np.zeros((rows["mask"], len(self.actions)), np.int8)
-        self.legal: NDArray[np.int32] = np.zeros((rows["legal"], self.max_legal), np.int32)
-        self.legal_count: NDArray[np.int32] = np.zeros(count, np.int32)
-        self.observation: NDArray[np.int8] = np.zeros(
-            (rows["observation"], len(self.features)), np.int8
-        )
+        listed = max(rows["mask"], rows["legal"])  # what a mask marks is cleared by the list
+        self._mask = np.zeros((rows["mask"], len(self.actions)), np.int8)
+        self._legal = np.zeros((listed, self.max_legal), np.int32)
+        self._legal_count = np.zeros(count, np.int32)
+        self._observation = np.zeros((rows["observation"], len(self.features)), np.int8)
+        self.mask: NDArray[np.int8] = _shown(self._mask)
+        self.legal: NDArray[np.int32] = _shown(self._legal[: rows["legal"]])
+        self.legal_count: NDArray[np.int32] = _shown(self._legal_count)
+        self.observation: NDArray[np.int8] = _shown(self._observation)
         self.refused: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self.seats: NDArray[np.int64] = self.games["seat"]
         self.over: NDArray[np.bool_] = self.games["over"]
@@ -225,10 +228,10 @@ class BatchedEngine(ABC):
             codes,
             restart,
             self.refused,
-            self.mask,
-            self.legal,
-            self.legal_count,
-            self.observation,
+            self._mask,
+            self._legal,
+            self._legal_count,
+            self._observation,
         )
 
     def _spread(self, function: Callable[..., Any], indices: NDArray[np.int64], *rest: Any) -> None:
@@ -260,8 +263,8 @@ class BatchedEngine(ABC):
         if codes.shape != (self.num_games,):
             raise ValueError(f"codes must be ({self.num_games},), not {codes.shape}")
         actions = np.empty(self.num_games, np.int64)
-        buffers = (self.mask, self.legal, self.legal_count)
-        self._spread(self.kernels.choose, self._all, codes, *buffers, actions)
+        buffers = (self._mask, self._legal[: len(self.legal)], self._legal_count)
+        self.kernels.choose(self._records, codes, *buffers, actions)  # too quick to be shared
         return actions
 
     # Views.
@@ -367,3 +370,10 @@ class BatchedEngine(ABC):
             raise ValueError("a deal can be given only before the first decision of a round")
         self._place_deal(index, self._read_deal(deal))
         self.refresh()
+
+
+def _shown(buffer: NDArray[Any]) -> NDArray[Any]:
+    """Return a buffer as users see it: they may read it, and not write."""
+    view = buffer.view()
+    view.flags.writeable = False
+    return view

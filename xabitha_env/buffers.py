@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from xabitha_env._jit import kernel
+from xabitha_env.masks import count_bits
 
-BLOCK_WORDS = 8
-BLOCK = BLOCK_WORDS * np.dtype(np.int64).itemsize
+WORD = np.dtype(np.int64).itemsize
 """Entries of a mask that are looked at together."""
 
 
@@ -28,27 +28,47 @@ def write_levels(out, start, levels, number):
 
 
 @kernel
-def nth_allowed(mask, place):
-    """Return the place-th action (from 0) of a part of a mask, and what is left of `place`."""
-    for action in range(mask.size):
+def mark(mask, ids, count, value):
+    """Write a value for the first so many of some actions."""
+    for place in range(count):
+        mask[ids[place]] = value
+
+
+@kernel
+def nth_allowed(mask, start, stop, step, place):
+    """Return the place-th action (from 0) that a mask allows, and what is left of `place`.
+
+    The search goes from `start` to before `stop`; the action is -1 where there are fewer.
+    """
+    for action in range(start, stop, step):
         if mask[action]:
             if place == 0:
-                return action, -1
+                return action, place
             place -= 1
     return -1, place
 
 
 @kernel
-def nth_legal(mask, place):
-    """Return the place-th action (from 0) that a mask allows; blocks of zeros are passed over."""
-    blocks = mask.size // BLOCK
-    words = mask[: blocks * BLOCK].view(np.int64)
-    for block in range(blocks):
-        filled = np.int64(0)
-        for word in words[block * BLOCK_WORDS : (block + 1) * BLOCK_WORDS]:
-            filled |= word
-        if filled != 0:
-            action, place = nth_allowed(mask[block * BLOCK : (block + 1) * BLOCK], place)
-            if place < 0:
-                return block * BLOCK + action
-    return blocks * BLOCK + nth_allowed(mask[blocks * BLOCK :], place)[0]
+def nth_legal(mask, place, count):
+    """Return the place-th action (from 0) of the `count` that a mask allows.
+
+    Eight entries are looked at together. Where the first of them are zero, what is allowed lies far
+    behind, often at the very end, so the search begins there.
+    """
+    words = mask[: mask.size // WORD * WORD].view(np.int64)
+    if words.size > 0 and words[0] != 0:
+        for index in range(words.size):
+            inside = count_bits(words[index])
+            if place < inside:
+                return nth_allowed(mask, index * WORD, (index + 1) * WORD, 1, place)[0]
+            place -= inside
+        return nth_allowed(mask, words.size * WORD, mask.size, 1, place)[0]
+    action, place = nth_allowed(mask, mask.size - 1, words.size * WORD - 1, -1, count - 1 - place)
+    if action >= 0:
+        return action
+    for index in range(words.size - 1, -1, -1):
+        inside = count_bits(words[index])
+        if place < inside:
+            return nth_allowed(mask, (index + 1) * WORD - 1, index * WORD - 1, -1, place)[0]
+        place -= inside
+    return -1

@@ -52,8 +52,8 @@ class Engine(Protocol):
 
     The four buffers describe the seats to act and are rewritten by every `reset`, `step`, `advance`
     and `set_state` (those that `outputs` names); `seats`, `over`, `rewards`, `rounds_played` and
-    `refused` are live, too. Copy what must be kept, and write into none of them. In a finished
-    match the mask is zero and the legal list empty.
+    `refused` are live, too. Copy what must be kept, and write into none of them (the buffers are
+    read-only). In a finished match the mask is zero and the legal list empty.
     """
 
     num_games: int

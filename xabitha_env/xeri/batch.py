@@ -6,7 +6,7 @@ import numpy as np
 
 from xabitha_env import _random
 from xabitha_env._jit import entry, kernel
-from xabitha_env.buffers import nth_legal
+from xabitha_env.buffers import mark, nth_legal
 from xabitha_env.xeri import observation, play, players
 from xabitha_env.xeri.actions import MAX_LEGAL
 from xabitha_env.xeri.play import list_legal, start_match
@@ -31,18 +31,15 @@ def play_compiled(g, codes, ids):
 
 
 @kernel
-def describe(g, index, ids, mask, legal, legal_count, seen):
+def describe(g, index, mask, legal, legal_count, seen):
     """Fill the buffers (those that have rows) of one game for the seat to act."""
     if legal.shape[0] > 0:
         ids = legal[index]
-    if mask.shape[0] > 0 or legal.shape[0] > 0:
-        count = list_legal(g, ids)
-        legal_count[index] = count
         if mask.shape[0] > 0:
-            row = mask[index]
-            row[:] = 0
-            for place in range(count):
-                row[ids[place]] = 1
+            mark(mask[index], ids, legal_count[index], 0)  # what was marked the last time
+        legal_count[index] = list_legal(g, ids)
+        if mask.shape[0] > 0:
+            mark(mask[index], ids, legal_count[index], 1)
     if seen.shape[0] > 0:
         observation.observe(g, int(g.seat), seen[index])
 
@@ -76,15 +73,18 @@ def advance(games, indices, actions, codes, restart, refused, mask, legal, legal
             continue  # nothing changed, so the buffers hold
         if codes.shape[0] > 0:
             play_compiled(g, codes[index], ids)
-        describe(g, index, ids, mask, legal, legal_count, seen)
+        describe(g, index, mask, legal, legal_count, seen)
 
 
 @entry
-def choose(games, indices, codes, mask, legal, legal_count, actions):
-    """Write what compiled players do in the games that go on; what is in the buffers is reused."""
+def choose(games, codes, mask, legal, legal_count, actions):
+    """Write what compiled players do in the games that go on.
+
+    The legal list is taken from `legal` where it has rows, and drawn from by `random` in `mask`
+    where only that has; else it is made anew.
+    """
     ids = np.empty(MAX_LEGAL, np.int32)
-    for place in range(indices.size):
-        index = indices[place]
+    for index in range(games.size):
         g = games[index]
         code = int(codes[index])
         if g.over or code < 0:
@@ -94,7 +94,7 @@ def choose(games, indices, codes, mask, legal, legal_count, actions):
         elif mask.shape[0] > 0 and code == players.RANDOM:
             g.player_word = _random.advance(g.player_word)
             number = _random.below(g.player_word, legal_count[index])
-            actions[index] = nth_legal(mask[index], number)
+            actions[index] = nth_legal(mask[index], number, legal_count[index])
         else:
             actions[index] = players.pick(g, code, ids, list_legal(g, ids))
 
