@@ -18,6 +18,7 @@ import pytest
 
 from tests.reference.xabitha import JOKER, RANKS, SUITS, Round, as_meld, best_completion, melds_in
 from tests.xabitha.biased_deals import random_rules
+from tests.xabitha.table import fill_deal
 from tests.xabitha.walks import SEATS, engine_for, reshuffled_by, starts_round, walk
 from xabitha_env.cards import CARD_NAMES, KIND_OF
 from xabitha_env.xabitha.engine import XabithaEngine
@@ -461,3 +462,16 @@ def test_a_fresh_match_shows_nothing_but_the_hand() -> None:
     for name in ("fire_card", "fire_pile", "discarded", "took", "laid", "known", "table"):
         assert not seen[FEATURES.slice(name)].any(), name
     assert seen[FEATURES.slice("hand")].sum() == 15
+
+
+def test_a_take_binds_only_the_seat_that_took() -> None:
+    """X4.4, X4.5: seat 1 may not keep just the card that it took; seat 2 may keep such a card."""
+    melds = "2H 3H 4H 5H 6H 8D 9D TD JD QD 4S 5S 6S"  # all of them make the 82 points
+    hands, deck = fill_deal(0, {0: ["9C"], 2: [*melds.split(), "9C"]}, [])
+    engine = engine_for({"opening_points": 82})
+    engine.reset(seed=1, deals=[{"starter": 0, "hands": hands, "deck": deck}])
+    for move in ["declare:no"] * 4 + ["discard:9C", "draw:fire"]:
+        assert engine.observe(0, 2)[FEATURES.slice("can_open")] == 1
+        engine.step([engine.parse(move)])
+    assert engine.games["taken"][0] == KIND_OF["9C"]
+    assert engine.observe(0, 2)[FEATURES.slice("can_open")] == 1

@@ -1,4 +1,8 @@
-"""Compiled loops over a batch: the thin layer between the engine and the rules."""
+"""Compiled loops over a batch: the thin layer between the engine and the rules.
+
+The loops are those of Xabitha: kernels that were given the rules as functions could not be kept in
+numba's cache, so each game has its own.
+"""
 
 from __future__ import annotations
 
