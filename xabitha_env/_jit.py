@@ -11,6 +11,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -88,18 +89,17 @@ def records(games: NDArray[Any]) -> NDArray[Any]:
     return games.view(np.recarray) if INTERPRETED else games
 
 
-def announce_compilation() -> None:
-    """Say once, on standard error, that the first use on this machine compiles for a while."""
-    global _announced
-    if _announced or INTERPRETED:
+@cache
+def announce_compilation(game: str) -> None:
+    """Say once, on standard error, that a game's first use on this machine compiles for a while.
+
+    Args:
+        game: its name, which is that of the folder of its kernels; numba names its own after it.
+    """
+    if INTERPRETED or (CACHE_FOLDER is not None and any(CACHE_FOLDER.glob(f"{game}_*/*.nbc"))):
         return
-    _announced = True
-    if CACHE_FOLDER is None or not any(CACHE_FOLDER.rglob("*.nbc")):
-        print(
-            "xabitha_env: compiling the game engine, about 20 seconds, once on this machine ...",
-            file=sys.stderr,
-            flush=True,
-        )
-
-
-_announced = False
+    print(
+        f"xabitha_env: compiling the engine of {game}, about 20 seconds, once on this machine ...",
+        file=sys.stderr,
+        flush=True,
+    )

@@ -18,7 +18,8 @@ from xabitha_env._jit import announce_compilation, records
 from xabitha_env._random import seed_streams
 from xabitha_env.cards import NUM_SEATS
 from xabitha_env.layout import ActionLayout, ObsLayout
-from xabitha_env.protocol import Refusal, Rules, Seed, Which
+from xabitha_env.protocol import Refusal, Seed, Which
+from xabitha_env.rules import RulesFields
 
 OUTPUTS = ("mask", "legal", "observation")
 UNSET = -1
@@ -51,6 +52,7 @@ class BatchedEngine(ABC):
 
     game: ClassVar[str]
     state_type: ClassVar[np.dtype[Any]]
+    rules_type: ClassVar[type[RulesFields]]
     kernels: ClassVar[Any]
     rewards_by_name: ClassVar[tuple[str, ...]]
     all_features: ClassVar[ObsLayout]
@@ -62,26 +64,28 @@ class BatchedEngine(ABC):
 
     def __init__(
         self,
-        num_games: int,
-        rules: Rules,
+        num_games: int = 1,
         *,
-        reward: str,
-        outputs: Sequence[str],
-        derived: bool,
-        threads: int,
-        auto_restart: bool,
+        rules: RulesFields | None = None,
+        reward: str = "team_difference",
+        outputs: Sequence[str] = OUTPUTS,
+        derived: bool = True,
+        threads: int = 1,
+        auto_restart: bool = False,
     ) -> None:
-        if num_games < 1:
-            raise ValueError(f"num_games must be at least 1, not {num_games}")
+        rules = self.rules_type() if rules is None else rules
+        if not isinstance(rules, self.rules_type):
+            raise ValueError(f"rules must be a {self.rules_type.__name__}, not {rules!r}")
         if reward not in self.rewards_by_name:
             raise ValueError(f"no reward {reward!r}; there are {', '.join(self.rewards_by_name)}")
         if not set(outputs) <= set(OUTPUTS):
             raise ValueError(f"outputs must be among {', '.join(OUTPUTS)}, not {outputs}")
-        if threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
-        announce_compilation()
+        for name, value in (("num_games", num_games), ("threads", threads)):
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+        announce_compilation(self.game)
         self.num_games = num_games
-        self.rules = rules
+        self.rules: Any = rules
         self.reward = reward
         self.outputs = tuple(outputs)
         self.derived = derived

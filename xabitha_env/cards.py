@@ -30,19 +30,9 @@ def kind_of(suit: int, rank: int) -> int:
     return suit * NUM_RANKS + rank
 
 
-def suit_of(kind: int) -> int:
-    """Return the suit (0-3, C D H S) of an ordinary card."""
-    return kind // NUM_RANKS
-
-
 def rank_of(kind: int) -> int:
     """Return the rank (0-12, A 2 ... K) of an ordinary card."""
     return kind % NUM_RANKS
-
-
-def team_of(seat: int) -> int:
-    """Return the team (0 or 1) of a seat: partners sit opposite (X2.1, R1.1)."""
-    return seat % NUM_TEAMS
 
 
 def partner_of(seat: int) -> int:
@@ -68,11 +58,6 @@ def parse_card(text: str) -> int:
             "as in 'TD', or 'JK' for a joker"
         )
     return kind
-
-
-def parse_cards(texts: Iterable[str]) -> list[int]:
-    """Return the kinds that a list of text forms names."""
-    return [parse_card(text) for text in texts]
 
 
 def pack_difference(kinds: Iterable[int], pack: Sequence[int]) -> str:

@@ -59,6 +59,9 @@ class Table(Protocol):
     def hand(self, seat: int) -> list[str]:
         """The cards of a seat, sorted as strings, staged melds included (X6.4)."""
 
+    def meld(self, number: int) -> list[str] | None:
+        """The cards of a table meld, as X12 writes them, or None if it is not there."""
+
 
 class ReferenceTable:
     """The reference engine behind the interface."""
@@ -104,7 +107,6 @@ class ReferenceTable:
         return sorted(self.round.hands[seat])
 
     def meld(self, number: int) -> list[str] | None:
-        """Optional in an implementation: the cards of a table meld, as X12 writes them."""
         meld = self.round.table.get(number)
         return None if meld is None else list(meld.cards)
 

@@ -19,9 +19,11 @@ import pytest
 
 from tests.xabitha.biased_deals import biased_deal
 from tests.xabitha.walks import engine_for
+from xabitha_env.batched import OUTPUTS
+from xabitha_env.games import make_engine, make_rules
 from xabitha_env.protocol import EXTERNAL
 from xabitha_env.xabitha.actions import DRAW_DECK, NUM_ACTIONS
-from xabitha_env.xabitha.engine import OUTPUTS, XabithaEngine
+from xabitha_env.xabitha.engine import XabithaEngine
 from xabitha_env.xabitha.observation import NUM_RAW_FEATURES
 from xabitha_env.xabitha.players import GREEDY, RANDOM
 from xabitha_env.xabitha.state import (
@@ -418,6 +420,23 @@ def test_deals_that_do_not_fit_are_refused() -> None:
         assert engine.get_state().tobytes() == before.tobytes()
     engine.reset(seed=4, deals=[good, None])
     assert engine.deal_record()["deal"]["deck"] == deck
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"num_games": 0}, "num_games"),
+        ({"num_games": 1.5}, "num_games"),
+        ({"threads": 0}, "threads"),
+        ({"outputs": ["masks"]}, "outputs"),
+        ({"reward": "points"}, "team_difference"),
+        ({"rules": {"opening_points": 60}}, "XabithaRules"),
+        ({"rules": make_rules("xeri")}, "XabithaRules"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make_engine("xabitha", **options)
 
 
 # Read by a process of its own, which compiled code that reads outside its arrays may kill.

@@ -1,4 +1,4 @@
-"""A changed rule makes tests fail; a few of the mutations that ``tools/mutate.py`` tries."""
+"""A changed rule makes tests fail; a few of the mutations that `tools.mutate` tries."""
 
 from __future__ import annotations
 

@@ -409,6 +409,7 @@ def expected_global(match: Match) -> Expected:
     table = match.table
     sections: dict[str, Any] = {
         "hands": [twice(free_cards(table, seat)) for seat in SEATS],
+        "staged": twice([card for meld in table.staged for card in meld]),
         "modes": table.declared,
         "deck": twice(table.deck),
         "next_cards": [kinds([card]) for card in [*table.deck, None, None, None, None][:4]],
@@ -418,8 +419,11 @@ def expected_global(match: Match) -> Expected:
 
 def test_the_global_state_shows_everything() -> None:
     rng = random.Random(2)
+    staged = 0
     for engine, match in matches(range(80, 86)):
-        if rng.random() < 0.7:
+        hidden = bool(match.table.staged) and match.table.seat != 0
+        staged += hidden
+        if rng.random() < 0.7 and not hidden:
             continue
         seen = engine.global_state(0)
         assert set(np.unique(seen)) <= {0, 1}
@@ -427,6 +431,7 @@ def test_the_global_state_shows_everything() -> None:
             assert (seen[GLOBAL_FEATURES.slice(name)] == bits).all(), name
         public = seen[GLOBAL_FEATURES.slice("public")]
         assert (public == engine.observe(0, 0)[: len(RAW_FEATURES)]).all()
+    assert staged >= 5
 
 
 # --- cases by hand --------------------------------------------------------------------------

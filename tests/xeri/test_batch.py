@@ -17,9 +17,10 @@ import pytest
 
 from tests.xeri.biased_deals import biased_deal
 from tests.xeri.walks import as_head, engine_for
+from xabitha_env.batched import OUTPUTS
 from xabitha_env.protocol import EXTERNAL
 from xabitha_env.xeri.actions import NUM_ACTIONS
-from xabitha_env.xeri.engine import OUTPUTS, XeriEngine
+from xabitha_env.xeri.engine import XeriEngine
 from xabitha_env.xeri.observation import NUM_RAW_FEATURES
 from xabitha_env.xeri.players import COUNTING, GREEDY, RANDOM
 from xabitha_env.xeri.state import STATE

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xabitha_env.batched import OUTPUTS, BatchedEngine
+from xabitha_env.batched import BatchedEngine
 from xabitha_env.cards import NUM_SEATS, card_text, read_cards
 from xabitha_env.xabitha import batch
 from xabitha_env.xabitha.actions import ACTIONS, DISCARD, DRAW_DECK, DRAW_FIRE, MAX_LEGAL
@@ -43,6 +43,7 @@ class XabithaEngine(BatchedEngine):
 
     game = "xabitha"
     state_type = STATE
+    rules_type = XabithaRules
     kernels: ClassVar[Any] = batch
     rewards_by_name = REWARDS
     all_features = FEATURES
@@ -51,27 +52,6 @@ class XabithaEngine(BatchedEngine):
     actions = ACTIONS
     max_legal = MAX_LEGAL
     player_codes = PLAYER_CODES
-
-    def __init__(
-        self,
-        num_games: int = 1,
-        *,
-        rules: XabithaRules | None = None,
-        reward: str = "team_difference",
-        outputs: Sequence[str] = OUTPUTS,
-        derived: bool = True,
-        threads: int = 1,
-        auto_restart: bool = False,
-    ) -> None:
-        super().__init__(
-            num_games,
-            rules or XabithaRules(),
-            reward=reward,
-            outputs=outputs,
-            derived=derived,
-            threads=threads,
-            auto_restart=auto_restart,
-        )
 
     def text(self, action: int, index: int = 0) -> str:
         """Return an action's text form (X12)."""

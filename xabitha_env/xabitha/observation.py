@@ -11,17 +11,13 @@ import numpy as np
 
 from xabitha_env._jit import kernel
 from xabitha_env.buffers import write_bits, write_levels
-from xabitha_env.cards import NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
+from xabitha_env.cards import JOKER, NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
 from xabitha_env.layout import Block, ObsLayout
 from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.actions import MAX_LEGAL, NUM_SLOTS
-from xabitha_env.xabitha.hands import (
-    JOKER_BIT,
-    NO_TAKE,
-    NONE,
-)
+from xabitha_env.xabitha.hands import JOKER_BIT, NO_TAKE, NONE, add_card
 from xabitha_env.xabitha.legal import staged_points, staged_run
-from xabitha_env.xabitha.melds import CARDS, NUM_JOKERS, NUM_POSITIONS, RUN
+from xabitha_env.xabitha.melds import CARDS, JOKERS, NEED, NUM_JOKERS, NUM_POSITIONS, RUN
 from xabitha_env.xabitha.opening import (
     SUIT_BITS,
     best_packing,
@@ -318,7 +314,8 @@ NEXT_CARDS = 4
 GLOBAL_FEATURES = ObsLayout(
     [
         Block("public", (NUM_RAW_FEATURES,), "what seat 0 observes, derived sections left out"),
-        Block("hands", (NUM_SEATS, 2, NUM_KINDS), "by seat: kinds held at least once, twice"),
+        Block("hands", (NUM_SEATS, 2, NUM_KINDS), "by seat: kinds held, not staged, once, twice"),
+        Block("staged", (2, NUM_KINDS), "kinds that the seat to act has staged (X6.4)"),
         Block("modes", (NUM_SEATS,), "by seat: in Xabitha mode"),
         Block("deck", (2, NUM_KINDS), "kinds in the deck: at least once, twice"),
         Block("next_cards", (NEXT_CARDS, NUM_KINDS), "the next cards of the deck, in order"),
@@ -326,9 +323,23 @@ GLOBAL_FEATURES = ObsLayout(
 )
 NUM_GLOBAL_FEATURES = GLOBAL_FEATURES.size
 HANDS = GLOBAL_FEATURES.offset("hands")
+STAGED_CARDS = GLOBAL_FEATURES.offset("staged")
 MODES = GLOBAL_FEATURES.offset("modes")
 DECK = GLOBAL_FEATURES.offset("deck")
 NEXT = GLOBAL_FEATURES.offset("next_cards")
+
+
+@kernel
+def staged_masks(g):
+    """Return the two masks of the cards that are staged."""
+    one, two = NONE, NONE
+    for place in range(int(g.staged)):
+        row = np.int64(g.staged_rows[place])
+        two |= one & NEED[row]
+        one |= NEED[row]
+        for _ in range(int(JOKERS[row])):
+            one, two = add_card(one, two, np.int64(JOKER))
+    return one, two
 
 
 @kernel
@@ -340,6 +351,9 @@ def observe_all(g, out):
         write_bits(out, start, g.hand_one[seat], KINDS)
         write_bits(out, start + NUM_KINDS, g.hand_two[seat], KINDS)
         out[MODES + seat] = g.declared[seat]
+    one, two = staged_masks(g)
+    write_bits(out, STAGED_CARDS, one, KINDS)
+    write_bits(out, STAGED_CARDS + NUM_KINDS, two, KINDS)
     out[DECK:] = 0
     for card in range(int(g.deck_count)):
         kind = int(g.deck[card])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xabitha_env.batched import OUTPUTS, BatchedEngine
+from xabitha_env.batched import BatchedEngine
 from xabitha_env.cards import JACK, NUM_SEATS, NUM_TEAMS, card_text, parse_card, rank_of
 from xabitha_env.xeri import batch
 from xabitha_env.xeri.actions import ACTIONS, MAX_LEGAL, NUM_CARDS, PLAYS
@@ -42,6 +42,7 @@ class XeriEngine(BatchedEngine):
 
     game = "xeri"
     state_type = STATE
+    rules_type = XeriRules
     kernels: ClassVar[Any] = batch
     rewards_by_name = REWARDS
     all_features = FEATURES
@@ -50,28 +51,6 @@ class XeriEngine(BatchedEngine):
     actions = ACTIONS
     max_legal = MAX_LEGAL
     player_codes = PLAYER_CODES
-    rules: XeriRules
-
-    def __init__(
-        self,
-        num_games: int = 1,
-        *,
-        rules: XeriRules | None = None,
-        reward: str = "team_difference",
-        outputs: Sequence[str] = OUTPUTS,
-        derived: bool = True,
-        threads: int = 1,
-        auto_restart: bool = False,
-    ) -> None:
-        super().__init__(
-            num_games,
-            rules or XeriRules(),
-            reward=reward,
-            outputs=outputs,
-            derived=derived,
-            threads=threads,
-            auto_restart=auto_restart,
-        )
 
     def text(self, action: int, index: int = 0) -> str:
         """Return an action's text form (R6)."""
