@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.games import make_engine, make_rules
-from xabitha_env.players import Player, Table
+from xabitha_env.players import Agent, Table
 
 GAME = "xabitha"
 NORMAL_95 = 1.96
@@ -48,7 +48,7 @@ class Comparison:
 
 
 def compare(
-    player: Player, opponent: Player, first_seed: int, deals: int, game: str = GAME
+    player: Agent, opponent: Agent, first_seed: int, deals: int, game: str = GAME
 ) -> Comparison:
     """Play mirrored deals, two of the player against two of the opponent, and sum them up.
 
@@ -65,7 +65,7 @@ def compare(
 
 
 def play_mirrored(
-    player: Player, opponent: Player, first_seed: int, deals: int, game: str = GAME
+    player: Agent, opponent: Agent, first_seed: int, deals: int, game: str = GAME
 ) -> Rounds:
     """Play every deal twice, one round each; see `compare`."""
     if deals < FEWEST_DEALS:
@@ -82,7 +82,7 @@ def play_mirrored(
 
 
 def _play(
-    game: str, player: Player, opponent: Player, side: int, first_seed: int, deals: int
+    game: str, player: Agent, opponent: Agent, side: int, first_seed: int, deals: int
 ) -> tuple[NDArray[np.generic], ...]:
     """Play deals once, the player in the seats of one team; returns columns of `Rounds`."""
     engine = make_engine(game, deals, rules=make_rules(game, {"num_rounds": 1}))

@@ -25,7 +25,6 @@ OUTPUTS = ("mask", "legal", "observation")
 UNSET = -1
 """In a record, a rules value that is None."""
 _NO_ACTIONS = np.empty(0, np.int64)
-_NO_CODES = np.empty((0, NUM_SEATS), np.int8)
 SLICES_PER_THREAD = 4
 _SHOWN_LEGAL = 8  # moves named in a refusal
 
@@ -34,8 +33,8 @@ class BatchedEngine(ABC):
     """N games played in step; see `xabitha_env.protocol.Engine` for every method.
 
     A game's engine sets the class attributes. `kernels` is its module of compiled loops:
-    ``start_matches``, ``advance``, ``choose``, ``observe``, ``observe_all`` and ``list_one``, all
-    with the arguments that they have for Xabitha.
+    ``start_matches``, ``step``, ``advance``, ``choose``, ``observe``, ``observe_all`` and
+    ``list_one``, all with the arguments that they have for Xabitha.
 
     Args:
         num_games: N.
@@ -174,7 +173,7 @@ class BatchedEngine(ABC):
         for index, deal in zip(indices, read, strict=False):
             if deal is not None:
                 self._place_deal(int(index), deal)
-        self._run(indices, _NO_ACTIONS, _NO_CODES, restart=False)
+        self._run(self.kernels.step, indices, _NO_ACTIONS, restart=False)
 
     def _seed(self, seed: Seed, indices: NDArray[Any]) -> None:
         if seed is None:
@@ -195,11 +194,11 @@ class BatchedEngine(ABC):
 
     def refresh(self) -> None:
         """Describe the seats to act anew, after a change of `games` from outside."""
-        self._run(self._all, _NO_ACTIONS, _NO_CODES, restart=False)
+        self._run(self.kernels.step, self._all, _NO_ACTIONS, restart=False)
 
     def step(self, actions: Any) -> NDArray[np.bool_]:
         """Apply one action a game; see `Engine.step`."""
-        self._run(self._all, self._checked(actions), _NO_CODES, restart=self.auto_restart)
+        self._run(self.kernels.step, self._all, self._checked(actions), restart=self.auto_restart)
         return self.refused
 
     def advance(self, codes: NDArray[np.int8], actions: Any = None) -> None:
@@ -207,7 +206,7 @@ class BatchedEngine(ABC):
         if codes.shape != (self.num_games, NUM_SEATS):
             raise ValueError(f"codes must be ({self.num_games}, {NUM_SEATS}), not {codes.shape}")
         given = _NO_ACTIONS if actions is None else self._checked(actions)
-        self._run(self._all, given, codes, restart=self.auto_restart)
+        self._run(self.kernels.advance, self._all, given, codes, restart=self.auto_restart)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         array = np.asarray(actions)
@@ -220,22 +219,23 @@ class BatchedEngine(ABC):
 
     def _run(
         self,
+        function: Callable[..., Any],
         indices: NDArray[np.int64],
         actions: NDArray[np.int64],
-        codes: NDArray[np.int8],
+        *codes: NDArray[np.int8],
         restart: bool,
     ) -> None:
         self._spread(
-            self.kernels.advance,
+            function,
             indices,
             actions,
-            codes,
             restart,
             self.refused,
             self._mask,
             self._legal,
             self._legal_count,
             self._observation,
+            *codes,
         )
 
     def _spread(self, function: Callable[..., Any], indices: NDArray[np.int64], *rest: Any) -> None:

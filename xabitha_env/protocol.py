@@ -58,6 +58,7 @@ class Engine(Protocol):
 
     num_games: int
     reward: str
+    games: NDArray[Any]  # (N,) the records; live, for reading
     features: ObsLayout
     mask: NDArray[np.int8]  # (N, A)
     legal: NDArray[np.int32]  # (N, L), ids ascending, the first `legal_count` of a row

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.cards import NUM_SEATS, partner_of
-from xabitha_env.players import CompiledPlayer, Player, ask, load_player
+from xabitha_env.players import Agent, CompiledPlayer, ask, load_player
 from xabitha_env.players.loader import PlayerSpec
 from xabitha_env.protocol import EXTERNAL, Engine
 
@@ -39,14 +39,14 @@ class Others:
     def __init__(self, engine: Engine, partner: PlayerSpec, opponents: OpponentSpec) -> None:
         pair = _pair(opponents)
         specs = {_NEXT: pair[0], _PARTNER: partner, _LAST: pair[1]}
-        self.players: dict[int, Player] = {}
+        self.players: dict[int, Agent] = {}
         for place, spec in specs.items():
             same = next((other for other in self.players if specs[other] is spec), None)
             self.players[place] = (
                 load_player(spec, engine.game) if same is None else self.players[same]
             )
         self._codes = np.full(NUM_SEATS, EXTERNAL, np.int8)  # by place
-        self._asked: list[tuple[Player, NDArray[np.bool_]]] = []  # and the places of each
+        self._asked: list[tuple[Agent, NDArray[np.bool_]]] = []  # and the places of each
         for place, player in self.players.items():
             if isinstance(player, CompiledPlayer):
                 self._codes[place] = player.code(engine)

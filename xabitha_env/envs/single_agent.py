@@ -34,7 +34,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     Args:
         game: the game's name.
-        partner: the player opposite: a name, a `Player`, or a function (observation, mask) ->
+        partner: the player opposite: a name, a `Agent`, or a function (observation, mask) ->
             action.
         opponents: one such player for both opponents, or a pair: the next seat's, the previous
             seat's.

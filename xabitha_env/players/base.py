@@ -1,12 +1,13 @@
-"""The interface of players: what a seat sees goes in, an action comes out.
+"""The interface of agents: what a seat sees goes in, an action comes out.
 
-A player decides for a batch of games at once. It sees a `View` for each game in which one of its
+An agent decides for a batch of games at once. It sees a `View` for each game in which one of its
 seats is to act: observations, masks and legal lists, nothing hidden.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +26,32 @@ class View(NamedTuple):
     game: NDArray[np.int64]  # (n,) which game of the batch a row belongs to
 
 
-class Player(Protocol):
-    """Anything that decides; memory between its turns, if any, is its own business."""
+class Agent(ABC):
+    """Anything that decides.
+
+    A class with ``name``, ``reset`` and ``act`` is an agent, too, without inheriting from this
+    one. What an agent remembers between its turns is part of it: `get_state` and `set_state` keep
+    a match that is interrupted.
+    """
 
     name: str
 
-    def reset(self, engine: Engine, seed: int) -> None:
+    def reset(self, engine: Engine, seed: int) -> None:  # noqa: B027 (most have nothing to do)
         """Prepare for new matches on an engine's games; `seed` fixes every random choice."""
 
+    @abstractmethod
     def act(self, view: View) -> NDArray[np.int64] | Any:
         """Return one legal action a row, (n,) integers."""
+
+    def get_state(self) -> Any:
+        """Return what must be kept to go on later, as something that pickles; None is nothing."""
+        return None
+
+    def set_state(self, state: Any) -> None:
+        """Go on from what `get_state` returned, after a `reset`.
+
+        Raises:
+            ValueError: it is not a state of this agent.
+        """
+        if state is not None:
+            raise ValueError(f"agent {self.name!r} keeps no state, but is given one")

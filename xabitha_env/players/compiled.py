@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from xabitha_env.players.base import View
+from xabitha_env.players.base import Agent, View
 from xabitha_env.protocol import EXTERNAL, Engine
 
 
-class CompiledPlayer:
+class CompiledPlayer(Agent):
     """One of the engine's own players, by name.
 
     Its random choices come from each game's own generator, so that they are the same in any

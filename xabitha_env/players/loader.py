@@ -14,11 +14,11 @@ from urllib.parse import parse_qsl
 
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.games import engine_class
-from xabitha_env.players.base import Player
+from xabitha_env.players.base import Agent
 from xabitha_env.players.compiled import CompiledPlayer
 from xabitha_env.players.function import FunctionPlayer
 
-PlayerSpec: TypeAlias = "str | PathLike[str] | Player | Callable[..., Any]"
+PlayerSpec: TypeAlias = "str | PathLike[str] | Agent | Callable[..., Any]"
 
 CHECKPOINT = ".zip"
 """The ending of a saved Stable-Baselines3 model."""
@@ -30,7 +30,7 @@ def compiled_names(game: str = "xabitha") -> tuple[str, ...]:
     return tuple(engine_class(game).player_codes)
 
 
-def load_player(spec: PlayerSpec, game: str = "xabitha") -> Player:
+def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
     """Return the player that a specification names.
 
     Args:
@@ -38,7 +38,7 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Player:
             keyword arguments as in ``my_bot:Bot?depth=2&name=deep`` (a class is called with
             them, a function gets them with every decision; values that read as whole numbers
             are passed as such); the path of a Stable-Baselines3 model, ``FILE.zip``; or a
-            `Player`, a class of players, or a function (observation, mask) -> action.
+            `Agent`, a class of players, or a function (observation, mask) -> action.
         game: the game that it is to play.
 
     Raises:
@@ -61,7 +61,7 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Player:
     raise ValueError(f"no player {spec!r}; {hint}there are {', '.join(names)}, {FORMS}")
 
 
-def load_players(specs: Sequence[PlayerSpec], game: str = "xabitha") -> tuple[Player, ...]:
+def load_players(specs: Sequence[PlayerSpec], game: str = "xabitha") -> tuple[Agent, ...]:
     """Return four players by seat from one specification for all, two by team, or four by seat.
 
     Seats with the same specification share one player, which then decides for them in one call.
@@ -74,7 +74,7 @@ def load_players(specs: Sequence[PlayerSpec], game: str = "xabitha") -> tuple[Pl
             f"{len(specs)} players: name one for all seats, two (seats 0 and 2, seats 1 and 3) "
             "or four by seat"
         )
-    loaded: list[tuple[PlayerSpec, Player]] = []
+    loaded: list[tuple[PlayerSpec, Agent]] = []
     for spec in specs:
         known = next((player for name, player in loaded if _same(name, spec)), None)
         loaded.append((spec, known or load_player(spec, game)))
@@ -85,7 +85,7 @@ def _same(first: PlayerSpec, second: PlayerSpec) -> bool:
     return first is second or (isinstance(first, str) and first == second)
 
 
-def _load_checkpoint(spec: str) -> Player:
+def _load_checkpoint(spec: str) -> Agent:
     if not Path(spec).is_file():
         raise ValueError(f"no player {spec!r}: there is no such file")
     try:
@@ -94,10 +94,10 @@ def _load_checkpoint(spec: str) -> Player:
         raise ImportError(
             f"player {spec!r} needs Stable-Baselines3: install xabitha-env[train] ({error})"
         ) from error
-    return cast(Player, load_sb3_player(spec))
+    return cast(Agent, load_sb3_player(spec))
 
 
-def _load_attribute(spec: str) -> Player:
+def _load_attribute(spec: str) -> Agent:
     target, _, query = spec.partition("?")
     module_name, _, attribute = target.partition(":")
     try:
@@ -124,7 +124,7 @@ def _number_or_text(value: str) -> int | str:
         return value
 
 
-def _as_player(found: Any, arguments: dict[str, Any], name: str) -> Player:
+def _as_player(found: Any, arguments: dict[str, Any], name: str) -> Agent:
     """Return a player object, or one made of a class or a function."""
     if inspect.isclass(found):
         try:
@@ -138,7 +138,7 @@ def _as_player(found: Any, arguments: dict[str, Any], name: str) -> Player:
             raise ValueError(f"player {name!r} is made already and takes no arguments")
         if not isinstance(getattr(found, "name", None), str):
             raise ValueError(f"player {name!r} has no name: give it an attribute 'name', a text")
-        return cast(Player, found)
+        return cast(Agent, found)
     if not callable(found):
         raise ValueError(
             f"{name!r} is no player: it needs name, reset(engine, seed) and act(view), or to be a "

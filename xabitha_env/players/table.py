@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.cards import NUM_SEATS
-from xabitha_env.players.base import Player, View
+from xabitha_env.players.base import Agent, View
 from xabitha_env.players.compiled import CompiledPlayer
 from xabitha_env.protocol import EXTERNAL, Engine
 
@@ -32,13 +32,13 @@ class Table:
         ValueError: not four players, or a compiled player that the engine does not have.
     """
 
-    def __init__(self, engine: Engine, players: Sequence[Player]) -> None:
+    def __init__(self, engine: Engine, players: Sequence[Agent]) -> None:
         if len(players) != NUM_SEATS:
             raise ValueError(f"a table needs {NUM_SEATS} players by seat, not {len(players)}")
         self.engine = engine
         self.players = tuple(players)
         self._codes = np.full(NUM_SEATS, EXTERNAL, np.int8)  # by seat
-        self._others: list[tuple[Player, NDArray[np.bool_]]] = []  # and the seats of each
+        self._others: list[tuple[Agent, NDArray[np.bool_]]] = []  # and the seats of each
         for seat, player in enumerate(self.players):
             if isinstance(player, CompiledPlayer):
                 self._codes[seat] = player.code(engine)
@@ -52,6 +52,32 @@ class Table:
             if seat == self._first_seat(player):
                 own_seed = np.random.SeedSequence([seed, seat]).generate_state(1)
                 player.reset(self.engine, int(own_seed[0]))
+
+    def get_state(self) -> list[Any]:
+        """Return what the players remember, by seat; with the engine's state it is a whole match.
+
+        A player without `get_state` remembers nothing.
+        """
+        return [
+            player.get_state()
+            if seat == self._first_seat(player) and hasattr(player, "get_state")
+            else None
+            for seat, player in enumerate(self.players)
+        ]
+
+    def set_state(self, state: Sequence[Any]) -> None:
+        """Go on from what `get_state` returned for the same players.
+
+        Raises:
+            ValueError: not one state a seat, or one that a player cannot have.
+        """
+        if len(state) != NUM_SEATS:
+            raise ValueError(f"a table has {NUM_SEATS} states by seat, not {len(state)}")
+        for player, kept in zip(self.players, state, strict=True):
+            if kept is not None:
+                if not hasattr(player, "set_state"):
+                    raise ValueError(f"player {player.name!r} keeps no state, but is given one")
+                player.set_state(kept)
 
     def choose(self) -> NDArray[np.int64]:
         """Return what the seats to act would do: (N,) actions, 0 where the match is over.
@@ -86,11 +112,11 @@ class Table:
         while not self.engine.over.all():
             self.engine.advance(codes, self.choose())
 
-    def _first_seat(self, player: Player) -> int:
+    def _first_seat(self, player: Agent) -> int:
         return next(seat for seat in range(NUM_SEATS) if self.players[seat] is player)
 
 
-def ask(engine: Engine, player: Player, games: NDArray[np.int64]) -> NDArray[np.int64]:
+def ask(engine: Engine, player: Agent, games: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return what a player that is not compiled would do in some games of an engine.
 
     Args:
@@ -123,7 +149,7 @@ def ask(engine: Engine, player: Player, games: NDArray[np.int64]) -> NDArray[np.
     return _checked(engine, player, view, answer)
 
 
-def _checked(engine: Engine, player: Player, view: View, answer: NDArray[Any]) -> NDArray[np.int64]:
+def _checked(engine: Engine, player: Agent, view: View, answer: NDArray[Any]) -> NDArray[np.int64]:
     if answer.shape != view.game.shape or answer.dtype.kind not in "iu":
         raise PlayerError(
             f"player {player.name!r} (seats {_listed(view.seat)}) answered with an array of "
@@ -138,7 +164,7 @@ def _checked(engine: Engine, player: Player, view: View, answer: NDArray[Any]) -
     return answer.astype(np.int64)
 
 
-def _complaint(engine: Engine, player: Player, view: View, row: int, action: int) -> str:
+def _complaint(engine: Engine, player: Agent, view: View, row: int, action: int) -> str:
     who = f"player {player.name!r} in seat {view.seat[row]} answered with action {action}"
     if not 0 <= action < engine.actions.size:
         return f"{who}, but actions are 0 to {engine.actions.size - 1}"

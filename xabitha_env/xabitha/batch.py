@@ -45,36 +45,56 @@ def describe(g, index, mask, legal, legal_count, seen):
         observation.observe(g, int(g.seat), seen[index])
 
 
+@kernel
+def act(g, index, actions, restart, refused):
+    """Take a game's action, if actions are given; a refused one leaves the game as it is."""
+    refused[index] = False
+    if actions.size == 0:
+        return
+    g.reward[:] = 0
+    if g.over and restart:
+        start_match(g)
+    else:
+        refused[index] = not play.step(g, actions[index])
+
+
 @entry
-def advance(games, indices, actions, codes, restart, refused, mask, legal, legal_count, seen):
-    """Act, let compiled players act, and describe what is next, in some games of a batch.
+def step(games, indices, actions, restart, refused, mask, legal, legal_count, seen):
+    """Act and describe what is next, in some games of a batch.
 
     Args:
         games: (N,) records.
         indices: the games.
         actions: (N,) actions, or (0,) to take none.
-        codes: (N, 4) compiled players by seat, -1 for outside, or (0, 4) to play none.
         restart: whether a match that is over starts anew instead of refusing its action.
         refused: (N,) bool, written.
         mask, legal, legal_count, seen: the engine's buffers, written.
+    """
+    for place in range(indices.size):
+        index = indices[place]
+        act(games[index], index, actions, restart, refused)
+        if not refused[index]:  # else nothing changed, and the buffers hold
+            describe(games[index], index, mask, legal, legal_count, seen)
+
+
+@entry
+def advance(games, indices, actions, restart, refused, mask, legal, legal_count, seen, codes):
+    """Act, let compiled players act, and describe what is next, in some games of a batch.
+
+    Args:
+        games, indices, actions, restart, refused, mask, legal, legal_count, seen: as in `step`.
+        codes: (N, 4) compiled players by seat, -1 for outside.
     """
     ids = np.empty(MAX_LEGAL, np.int32)
     for place in range(indices.size):
         index = indices[place]
         g = games[index]
-        if actions.size > 0 or codes.shape[0] > 0:
+        if actions.size == 0:
             g.reward[:] = 0
-        refused[index] = False
-        if actions.size > 0:
-            if g.over and restart:
-                start_match(g)
-            else:
-                refused[index] = not play.step(g, actions[index])
-        if refused[index]:
-            continue  # nothing changed, so the buffers hold
-        if codes.shape[0] > 0:
+        act(g, index, actions, restart, refused)
+        if not refused[index]:
             play_compiled(g, codes[index], ids)
-        describe(g, index, mask, legal, legal_count, seen)
+            describe(g, index, mask, legal, legal_count, seen)
 
 
 @entry
@@ -144,6 +164,7 @@ def place_deck(g, deck):
     g.deck[deck.size :] = 0
     for card in range(deck.size):
         g.deck[deck.size - 1 - card] = deck[card]
+    play.fix_draws(g)
 
 
 @entry

@@ -36,6 +36,9 @@ class XabithaEngine(BatchedEngine):
         derived: whether observations have the derived sections.
         threads: how many threads share the batch; results do not depend on it.
         auto_restart: whether a step on a finished match starts the next one.
+        fixed_draws: for evaluation only: until a reshuffle each seat's k-th draw from the deck is
+            fixed when the cards are dealt, whatever the others draw. Every card is as likely as
+            by the rules; but records of such matches cannot be replayed.
 
     Raises:
         ValueError: an option that is out of range; the message names it.
@@ -52,6 +55,12 @@ class XabithaEngine(BatchedEngine):
     actions = ACTIONS
     max_legal = MAX_LEGAL
     player_codes = PLAYER_CODES
+
+    def __init__(self, num_games: int = 1, *, fixed_draws: bool = False, **options: Any) -> None:
+        super().__init__(num_games, **options)
+        if fixed_draws:
+            self.games["fixed_draws"] = 1
+            self.reset()
 
     def text(self, action: int, index: int = 0) -> str:
         """Return an action's text form (X12)."""

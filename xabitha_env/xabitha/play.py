@@ -77,10 +77,16 @@ def start_match(g):
     g.reward[:] = 0
     g.last_reason = 0
     g.last_winner = NO_SEAT
+    g.turns = 0
+    g.cancellations = 0
     for seat in range(NUM_SEATS):
         g.totals[seat % NUM_TEAMS] = 0
         g.last_penalties[seat] = 0
         g.last_declared[seat] = False
+        g.decisions[seat] = 0
+        g.openings[seat] = 0
+        g.declarations[seat] = 0
+        g.formations[seat] = 0
     g.deal_word = _random.advance(g.deal_word)
     start_round(g, _random.below(g.deal_word, np.int64(NUM_SEATS)))
 
@@ -101,6 +107,7 @@ def start_round(g, starter):
     clear_round(g, starter)
     for card in range(HAND_CARDS * NUM_SEATS + 1):
         give_card(g, (starter + card) % NUM_SEATS, pop_deck(g))
+    fix_draws(g)
 
 
 @kernel
@@ -132,6 +139,7 @@ def clear_round(g, starter):
         g.hand_two[seat] = 0
         g.hand_count[seat] = 0
         g.discarded[seat] = 0
+        g.last_discard[seat] = NO_KIND
         g.took[seat] = 0
         g.laid[seat] = 0
         g.known_one[seat] = 0
@@ -196,6 +204,32 @@ def pop_deck(g):
 
 
 @kernel
+def fix_draws(g):
+    """Share the deck out to the seats in turn, where each seat's draws are to be fixed."""
+    g.deck_seat[:] = NO_SEAT
+    if g.fixed_draws and g.reshuffles == 0:
+        for card in range(int(g.deck_count)):
+            g.deck_seat[card] = (int(g.deck_count) - 1 - card) % NUM_SEATS
+
+
+@kernel
+def pop_own(g, seat):
+    """Take the next card that is fixed for a seat; when there is none, the last one of the deck.
+
+    Each card is as likely as in a draw from the top, since the deck is in random order.
+    """
+    place = int(g.deck_count) - 1
+    while place > 0 and g.deck_seat[place] != seat:
+        place -= 1
+    kind = np.int64(g.deck[place])
+    for card in range(place + 1, int(g.deck_count)):
+        g.deck[card - 1] = g.deck[card]
+        g.deck_seat[card - 1] = g.deck_seat[card]
+    g.deck_count -= 1
+    return kind
+
+
+@kernel
 def push_fire(g, kind):
     """Lay a card on top of the fire pile."""
     g.fire[g.fire_count] = kind
@@ -231,6 +265,7 @@ def reshuffle(g):
     g.fire_two = 0
     push_fire(g, top)
     g.reshuffles += 1
+    fix_draws(g)
 
 
 @kernel
@@ -259,7 +294,8 @@ def draw_deck(g, seat):
             end_round(g, np.int64(CANCELLED), np.int64(NO_SEAT))
             return
         reshuffle(g)
-    give_card(g, seat, pop_deck(g))
+    fixed = g.fixed_draws and g.reshuffles == 0
+    give_card(g, seat, pop_own(g, seat) if fixed else pop_deck(g))
     g.phase = PLAYING
 
 
@@ -448,6 +484,7 @@ def discard(g, seat, kind):
         g.phase = DRAWING
         return
     g.discarded[seat] |= bit(kind)
+    g.last_discard[seat] = kind
     if g.hand_count[seat] == 0:
         end_round(g, np.int64(XABITHA if g.phase == FORMED else NORMAL), seat)
     else:
@@ -472,6 +509,7 @@ def end_turn(g, seat):
 def play(g, action):
     """Carry out a legal action of the seat to act."""
     seat = int(g.seat)
+    g.decisions[seat] += 1
     if action >= DISCARD:
         discard(g, seat, action - DISCARD)
     elif action < DRAW_DECK:

@@ -47,6 +47,11 @@ def score_round(g, reason, winner):
         g.last_penalties[seat] = penalty(g, seat, reason) if loses else 0
         g.last_declared[seat] = g.declared[seat]
         g.totals[seat % NUM_TEAMS] += g.last_penalties[seat]
+        g.openings[seat] += g.opened[seat]
+        g.declarations[seat] += g.declared[seat]
+        g.formations[seat] += np.int64(reason == XABITHA and seat == winner)
+    g.turns += g.turn
+    g.cancellations += np.int64(reason == CANCELLED)
     g.rounds += 1
     g.over = g.rounds == g.num_rounds
     reward_round(g)

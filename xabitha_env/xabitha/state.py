@@ -51,6 +51,13 @@ STATE = np.dtype(
         ("rounds", np.int64),  # finished (`round` is a method of interpreted records)
         ("totals", np.int64, (NUM_TEAMS,)),  # penalty points (X2.2)
         ("over", np.bool_),  # the match is over
+        # Tally of the match, for statistics.
+        ("decisions", np.int64, (NUM_SEATS,)),
+        ("turns", np.int64),  # of all finished rounds
+        ("cancellations", np.int64),  # rounds that were cancelled
+        ("openings", np.int64, (NUM_SEATS,)),  # finished rounds in which a seat was down
+        ("declarations", np.int64, (NUM_SEATS,)),  # and in which it had declared
+        ("formations", np.int64, (NUM_SEATS,)),  # and won by a formation
         ("reward", np.float32, (NUM_SEATS,)),  # of the last step, or all of the last advance
         # Round.
         ("starter", np.int64),
@@ -67,6 +74,8 @@ STATE = np.dtype(
         ("hand_count", np.int64, (NUM_SEATS,)),  # cards
         ("deck", np.int8, (NUM_CARDS,)),  # kinds, the next to be drawn last
         ("deck_count", np.int64),
+        ("fixed_draws", np.int64),  # 1: until a reshuffle, a seat's k-th draw is fixed (no rule)
+        ("deck_seat", np.int8, (NUM_CARDS,)),  # then by card of the deck, for whom it is
         ("fire", np.int8, (NUM_CARDS,)),  # kinds, bottom first
         ("fire_count", np.int64),
         ("fire_one", np.int64),  # masks of the fire pile
@@ -86,6 +95,7 @@ STATE = np.dtype(
         ("slot_jokers", np.int16, (NUM_SLOTS,)),  # bits as in `Meld.joker_bits`
         # Public memory of the round, masks by seat.
         ("discarded", np.int64, (NUM_SEATS,)),  # kinds discarded (X4.3)
+        ("last_discard", np.int64, (NUM_SEATS,)),  # kind, or -1
         ("took", np.int64, (NUM_SEATS,)),  # kinds taken from the fire pile (X4.3)
         ("laid", np.int64, (NUM_SEATS,)),  # kinds put on the table
         ("known_one", np.int64, (NUM_SEATS,)),  # taken or stolen, and surely still in hand
