@@ -7,6 +7,8 @@ used: they are the same compiled and interpreted (a product would overflow with 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +24,7 @@ _MIX_LOW = np.uint64(0x9E3779B1)
 _MIX_HIGH = np.uint64(0x85EBCA77)
 
 
-def seed_streams(seed: int, count: int) -> NDArray[np.uint64]:
+def seed_streams(seed: int | Sequence[int], count: int) -> NDArray[np.uint64]:
     """Return the first words of `count` independent streams for a seed (never zero)."""
     words = np.random.SeedSequence(seed).generate_state(count, np.uint64)
     return np.maximum(words, _ONE)

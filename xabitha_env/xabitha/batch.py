@@ -27,7 +27,7 @@ def play_compiled(g, codes, ids):
         code = int(codes[g.seat])
         if code < 0:
             return
-        count = list_legal(g, ids)
+        count = list_legal(g, ids) if players.needs_list(code) else 0
         play.play(g, players.pick(g, code, ids, count))
 
 
@@ -117,7 +117,8 @@ def choose(games, codes, mask, legal, legal_count, actions):
             number = _random.below(g.player_word, legal_count[index])
             actions[index] = nth_legal(mask[index], number, legal_count[index])
         else:
-            actions[index] = players.pick(g, code, ids, list_legal(g, ids))
+            count = list_legal(g, ids) if players.needs_list(code) else 0
+            actions[index] = players.pick(g, code, ids, count)
 
 
 @entry

@@ -11,13 +11,13 @@ import numpy as np
 
 from xabitha_env._jit import kernel
 from xabitha_env.buffers import write_bits, write_levels
-from xabitha_env.cards import JOKER, NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
+from xabitha_env.cards import NUM_KINDS, NUM_RANKS, NUM_SEATS, NUM_SUITS, NUM_TEAMS
 from xabitha_env.layout import Block, ObsLayout
 from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.actions import MAX_LEGAL, NUM_SLOTS
-from xabitha_env.xabitha.hands import JOKER_BIT, NO_TAKE, NONE, add_card
+from xabitha_env.xabitha.hands import JOKER_BIT, NO_TAKE, NONE
 from xabitha_env.xabitha.legal import staged_points, staged_run
-from xabitha_env.xabitha.melds import CARDS, JOKERS, NEED, NUM_JOKERS, NUM_POSITIONS, RUN
+from xabitha_env.xabitha.melds import CARDS, NUM_JOKERS, NUM_POSITIONS, RUN
 from xabitha_env.xabitha.opening import (
     SUIT_BITS,
     best_packing,
@@ -25,6 +25,7 @@ from xabitha_env.xabitha.opening import (
     suits_of_rank,
     usable,
 )
+from xabitha_env.xabitha.reading import staged_masks
 from xabitha_env.xabitha.state import FORMED, HAND_CARDS, REASONS
 
 HAND_LEVELS = np.arange(2, HAND_CARDS + 2)
@@ -327,19 +328,6 @@ STAGED_CARDS = GLOBAL_FEATURES.offset("staged")
 MODES = GLOBAL_FEATURES.offset("modes")
 DECK = GLOBAL_FEATURES.offset("deck")
 NEXT = GLOBAL_FEATURES.offset("next_cards")
-
-
-@kernel
-def staged_masks(g):
-    """Return the two masks of the cards that are staged."""
-    one, two = NONE, NONE
-    for place in range(int(g.staged)):
-        row = np.int64(g.staged_rows[place])
-        two |= one & NEED[row]
-        one |= NEED[row]
-        for _ in range(int(JOKERS[row])):
-            one, two = add_card(one, two, np.int64(JOKER))
-    return one, two
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 from xabitha_env import _random
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS, NUM_SEATS, NUM_TEAMS
-from xabitha_env.masks import bit, count_bits
+from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.actions import (
     ADD_LOW,
     DECLARE,
@@ -32,6 +32,7 @@ from xabitha_env.xabitha.hands import (
     NONE,
     ONE,
     add_card,
+    held_jokers,
     pending_take,
     remove_cards,
     remove_meld,
@@ -57,8 +58,10 @@ from xabitha_env.xabitha.state import (
     CANCELLED,
     DECLARING,
     DRAWING,
+    DRAWN,
     FORMED,
     HAND_CARDS,
+    MOST_TRAIL,
     NO_KIND,
     NO_SEAT,
     NORMAL,
@@ -144,6 +147,7 @@ def clear_round(g, starter):
         g.laid[seat] = 0
         g.known_one[seat] = 0
         g.known_two[seat] = 0
+    forget_trail(g)
 
 
 @kernel
@@ -171,8 +175,40 @@ def take_cards(g, seat, need, jokers):
 
 
 @kernel
+def forget_trail(g):
+    """Begin the trail of a new deck; before a reshuffle nothing need be followed."""
+    g.reshuffled_one = g.fire_one
+    g.reshuffled_two = g.fire_two
+    g.trail[:] = 0
+    g.trail_count = 0
+    for seat in range(NUM_SEATS):
+        g.drew_one[seat] = 0
+        g.drew_two[seat] = 0
+
+
+@kernel
+def follow(g, seat, kind):
+    """Add to the trail, after a reshuffle: a draw, or a card shown that was not known in a hand."""
+    if g.reshuffles > 0 and g.trail_count < MOST_TRAIL:
+        g.trail[g.trail_count] = kind * NUM_SEATS + seat
+        g.trail_count += 1
+
+
+@kernel
+def follow_shown(g, seat, need, jokers):
+    """Add the cards to the trail that are shown from a hand and were not known in it."""
+    hidden = need & ~g.known_one[seat]
+    while hidden != 0:
+        follow(g, seat, lowest_bit(hidden))
+        hidden &= hidden - 1
+    for _ in range(jokers - held_jokers(g.known_one[seat], g.known_two[seat])):
+        follow(g, seat, np.int64(JOKER))
+
+
+@kernel
 def show_cards(g, seat, need, jokers):
     """Note that cards went from a hand to the table, for all to see (X4.4)."""
+    follow_shown(g, seat, need, jokers)
     forget_known(g, seat, need, jokers)
     g.laid[seat] |= need
     if jokers > 0:
@@ -260,6 +296,7 @@ def reshuffle(g):
         g.deck[card] = g.fire[card]
     g.deck_count = g.fire_count
     g.shuffle_word = _random.shuffle(g.deck, int(g.deck_count), g.shuffle_word)
+    forget_trail(g)
     g.fire_count = 0
     g.fire_one = 0
     g.fire_two = 0
@@ -295,7 +332,13 @@ def draw_deck(g, seat):
             return
         reshuffle(g)
     fixed = g.fixed_draws and g.reshuffles == 0
-    give_card(g, seat, pop_own(g, seat) if fixed else pop_deck(g))
+    kind = pop_own(g, seat) if fixed else pop_deck(g)
+    give_card(g, seat, kind)
+    if g.reshuffles > 0:
+        one, two = add_card(g.drew_one[seat], g.drew_two[seat], kind)
+        g.drew_one[seat] = one
+        g.drew_two[seat] = two
+        follow(g, seat, np.int64(DRAWN))
     g.phase = PLAYING
 
 
@@ -474,6 +517,8 @@ def discard(g, seat, kind):
     g.hand_one[seat] = one
     g.hand_two[seat] = two
     g.hand_count[seat] -= 1
+    if (g.known_one[seat] >> kind) & 1 == 0:
+        follow(g, seat, kind)
     one, two = remove_cards(g.known_one[seat], g.known_two[seat], bit(kind))
     g.known_one[seat] = one
     g.known_two[seat] = two

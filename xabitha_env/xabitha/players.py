@@ -1,8 +1,9 @@
-"""The two compiled players; they see only what their seat sees and play inside compiled loops.
+"""The compiled players; they see only what their seat sees and play inside compiled loops.
 
 `random` picks any legal action with equal chance. `greedy` draws the fire card when it completes a
 meld or fits the table, opens as soon as it can, lays, adds and steals whatever it can while
-keeping a discard, discards the card that it can use least, and never declares.
+keeping a discard, discards the card that it can use least, and never declares. `expert` and `chase`
+have files of their own; every player but `random` plays as `chase` once it has declared.
 """
 
 from __future__ import annotations
@@ -13,22 +14,24 @@ from xabitha_env import _random
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS
 from xabitha_env.masks import bit, count_bits
+from xabitha_env.xabitha import chase, expert
 from xabitha_env.xabitha.actions import (
+    DECLARE,
     DISCARD,
     DRAW_DECK,
     DRAW_FIRE,
     MELD,
     OPEN,
-    SLOT_ACTIONS,
 )
-from xabitha_env.xabitha.legal import may_draw_fire, slot_card
+from xabitha_env.xabitha.legal import may_draw_fire
 from xabitha_env.xabitha.melds import CARDS
 from xabitha_env.xabitha.observation import potential
 from xabitha_env.xabitha.opening import KIND_POINTS, SUIT_BITS, row_points, suits_of_rank
 from xabitha_env.xabitha.state import DECLARING, DRAWING
+from xabitha_env.xabitha.values import fits_table
 
-PLAYER_CODES = {"random": 0, "greedy": 1}
-RANDOM, GREEDY = PLAYER_CODES.values()
+PLAYER_CODES = {"random": 0, "greedy": 1, "expert": 2, "chase": 3}
+RANDOM, GREEDY, EXPERT, CHASE = PLAYER_CODES.values()
 
 # What makes a card useful to `greedy`, in the order in which it matters.
 MELD_USE = 1000  # it makes a meld with two other cards in hand
@@ -41,16 +44,6 @@ def pick_random(g, ids, count):
     """Return one of the legal actions, drawn from the game's stream for players."""
     g.player_word = _random.advance(g.player_word)
     return int(ids[_random.below(g.player_word, count)])
-
-
-@kernel
-def fits_table(g, kind):
-    """Return whether some meld on the table would take a card of this kind."""
-    for slot in range(int(g.num_melds)):
-        for what in range(SLOT_ACTIONS):
-            if slot_card(g, slot, what) == kind:
-                return True
-    return False
 
 
 @kernel
@@ -132,8 +125,26 @@ def pick_greedy(g, ids, count):
 
 
 @kernel
+def needs_list(code):
+    """Return whether a player looks at the list of legal actions."""
+    return code == RANDOM or code == GREEDY
+
+
+@kernel
 def pick(g, code, ids, count):
-    """Return what a compiled player does, given the legal actions."""
+    """Return what a compiled player does.
+
+    Args:
+        g: a game's record.
+        code: one of `PLAYER_CODES`.
+        ids, count: the legal actions; only the players that `needs_list` names look at them.
+    """
+    if code == RANDOM:
+        return pick_random(g, ids, count)
+    if g.declared[g.seat] and g.phase != DECLARING:
+        return chase.act(g)
     if code == GREEDY:
         return pick_greedy(g, ids, count)
-    return pick_random(g, ids, count)
+    if code == EXPERT:
+        return expert.act(g, expert.WEIGHTS)
+    return DECLARE + 1 if g.phase == DECLARING else pick_greedy(g, ids, count)

@@ -12,7 +12,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
+from xabitha_env.cards import NUM_KINDS, NUM_SEATS, NUM_TEAMS
 from xabitha_env.xabitha.actions import NUM_SLOTS
 from xabitha_env.xabitha.melds import NUM_CARDS, SHORTEST_MELD
 from xabitha_env.xabitha.rules import XabithaRules
@@ -35,6 +35,10 @@ TEAM_DIFFERENCE, OWN_PENALTIES, MATCH_RESULT = range(len(REWARDS))
 
 HAND_CARDS = 14  # X3.1; the starter gets one more
 MOST_STAGED = HAND_CARDS // SHORTEST_MELD  # a hand of 15 keeps one card (X4.5)
+MOST_TRAIL = 3 * NUM_CARDS
+"""Events between reshuffles: no card is drawn twice, none that lay hidden in a hand is shown twice,
+and none that was drawn then."""
+DRAWN = NUM_KINDS
 NO_KIND = -1
 NO_SEAT = -1
 
@@ -100,6 +104,15 @@ STATE = np.dtype(
         ("laid", np.int64, (NUM_SEATS,)),  # kinds put on the table
         ("known_one", np.int64, (NUM_SEATS,)),  # taken or stolen, and surely still in hand
         ("known_two", np.int64, (NUM_SEATS,)),
+        # Since the last reshuffle, for whoever asks where cards may be: what the deck was made of,
+        # what each seat drew (private), and, in order, who drew from the deck and which cards that
+        # nobody had seen in a hand were shown from it.
+        ("reshuffled_one", np.int64),
+        ("reshuffled_two", np.int64),
+        ("drew_one", np.int64, (NUM_SEATS,)),
+        ("drew_two", np.int64, (NUM_SEATS,)),
+        ("trail", np.int16, (MOST_TRAIL,)),  # kind * seats + seat; a draw has `DRAWN` as its kind
+        ("trail_count", np.int64),
         # The last finished round.
         ("last_reason", np.int64),
         ("last_winner", np.int64),

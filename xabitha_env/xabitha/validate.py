@@ -35,9 +35,11 @@ from xabitha_env.xabitha.rules import XabithaRules
 from xabitha_env.xabitha.state import (
     CANCELLED,
     DECLARING,
+    DRAWN,
     FORMED,
     HAND_CARDS,
     MOST_STAGED,
+    MOST_TRAIL,
     NO_KIND,
     NO_SEAT,
     PLAYING,
@@ -117,6 +119,8 @@ _RANGES: tuple[tuple[str, int, int | str], ...] = (
     ("staged_rows", 0, NUM_MELDS - 1),
     ("num_melds", 0, NUM_SLOTS),
     ("slot_type", 0, SET),
+    ("trail", 0, (DRAWN + 1) * NUM_SEATS - 1),
+    ("trail_count", 0, MOST_TRAIL),
     ("last_reason", 0, CANCELLED),
     ("last_winner", NO_SEAT, NUM_SEATS - 1),
     ("last_penalties", 0, _MOST),
@@ -126,7 +130,7 @@ _RANGES: tuple[tuple[str, int, int | str], ...] = (
         (name, 0, (1 << NUM_KINDS) - 1)
         for name in (
             *("hand_one", "hand_two", "fire_one", "fire_two", "discarded", "took", "laid"),
-            *("known_one", "known_two"),
+            *("known_one", "known_two", "reshuffled_one", "reshuffled_two", "drew_one", "drew_two"),
         )
     ),
 )

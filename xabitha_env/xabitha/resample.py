@@ -1,0 +1,232 @@
+"""Worlds that a seat cannot tell from the one it is in: everything hidden is drawn anew.
+
+Until the first reshuffle every unseen card is as likely in one hidden place as in another: hidden
+cards of the other hands and the deck are filled from one shuffled pool. After a reshuffle (X10.1)
+unseen cards are of two pools: *old* ones, which lay in hands at that time, and *new* ones, which
+were in the pile that became the deck. The deck and what was drawn from it are new. Of a card that
+another seat shows later, and of which an old and a new copy were unseen, nobody can say which it
+was; so the trail of the round is walked with the odds of either, and a world weighs as much as the
+odds that the trail had in it (sequential importance sampling; Liu & Chen 1998). Before a reshuffle
+all weights are 1.
+
+Cards are drawn, not kinds: of two equal cards each has a place of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xabitha_env import _random
+from xabitha_env._jit import entry, kernel
+from xabitha_env.cards import NUM_KINDS, NUM_SEATS
+from xabitha_env.xabitha.declaring import wants_formation
+from xabitha_env.xabitha.hands import add_card
+from xabitha_env.xabitha.melds import NUM_CARDS
+from xabitha_env.xabitha.reading import hidden_count, unseen_cards
+from xabitha_env.xabitha.state import DECLARING, DRAWN, FORMED
+
+
+@kernel
+def copies(one, two, kind):
+    """Return how many cards of a kind are in a collection."""
+    return int((one >> kind) & 1) + int((two >> kind) & 1)
+
+
+@kernel
+def uniform(word):
+    """Return a number from 0 to 1 from a word."""
+    return np.float64(_random.below(word, SPREAD)) / SPREAD
+
+
+SPREAD = np.int64(1 << 31)
+MOST_WALKS = 1000
+
+
+@kernel
+def fill_pools(g, seat, old, new):
+    """Write how many cards of each kind were old and new at the last reshuffle, to a seat.
+
+    What is unseen now, what others have shown of it since, and what the seat itself drew, was
+    either. Before the first reshuffle all is old.
+    """
+    once, twice = unseen_cards(g, seat)
+    for kind in range(NUM_KINDS):
+        old[kind] = copies(once, twice, kind)
+        new[kind] = 0
+    if g.reshuffles == 0:
+        return
+    for place in range(int(g.trail_count)):
+        kind, who = int(g.trail[place]) // NUM_SEATS, int(g.trail[place]) % NUM_SEATS
+        if kind != DRAWN and who != seat:
+            old[kind] += 1
+    for kind in range(NUM_KINDS):
+        new[kind] = copies(g.reshuffled_one, g.reshuffled_two, kind)
+        old[kind] += copies(g.drew_one[seat], g.drew_two[seat], kind) - new[kind]
+        old[kind] = max(int(old[kind]), 0)
+
+
+@kernel
+def count_held(g, seat, old_held, new_held):
+    """Write how many hidden cards each other hand had at the last reshuffle; none was new."""
+    new_held[:] = 0
+    for other in range(NUM_SEATS):
+        old_held[other] = hidden_count(g, other)
+    for place in range(int(g.trail_count)):
+        kind, who = int(g.trail[place]) // NUM_SEATS, int(g.trail[place]) % NUM_SEATS
+        old_held[who] += -1 if kind == DRAWN else 1
+    old_held[seat] = 0
+
+
+@kernel
+def walk_trail(g, seat, old, new, old_held, new_held, word):
+    """Follow the trail to now: which pool each card shown came from, drawn by its odds.
+
+    Args:
+        g: the game.
+        seat: who asks.
+        old, new: cards of each kind in the pools, at the reshuffle; brought up to now.
+        old_held, new_held: by seat, hidden cards of either pool, at the reshuffle; up to now.
+        word: a random stream.
+
+    Returns:
+        The stream, and the odds of all that was shown.
+    """
+    olds, news = old.sum(), new.sum()
+    weight = 1.0
+    for kind in range(NUM_KINDS):  # what the seat drew itself
+        drawn = copies(g.drew_one[seat], g.drew_two[seat], kind)
+        new[kind] -= drawn
+        news -= drawn
+    for place in range(int(g.trail_count)):
+        kind, who = int(g.trail[place]) // NUM_SEATS, int(g.trail[place]) % NUM_SEATS
+        if who == seat:
+            continue
+        if kind == DRAWN:
+            new_held[who] += 1
+            continue
+        odds_old = old_held[who] * old[kind] / max(olds, 1)
+        odds_new = new_held[who] * new[kind] / max(news, 1)
+        odds = odds_old + odds_new
+        weight *= odds
+        if weight == 0:
+            break
+        word = _random.advance(word)
+        if uniform(word) * odds < odds_old:
+            old[kind] -= 1
+            old_held[who] -= 1
+            olds -= 1
+        else:
+            new[kind] -= 1
+            new_held[who] -= 1
+            news -= 1
+    return word, weight
+
+
+@kernel
+def list_cards(counts, cards):
+    """Write the cards of a pool, kinds ascending; returns their number."""
+    number = 0
+    for kind in range(NUM_KINDS):
+        for _ in range(counts[kind]):
+            cards[number] = kind
+            number += 1
+    return number
+
+
+@kernel
+def place_hidden(g, seat, old, new, old_held, new_held, word):
+    """Deal the pools to the hidden places of a record in which they are empty."""
+    olds, news = np.empty(NUM_CARDS, np.int8), np.empty(NUM_CARDS, np.int8)
+    old_left, new_left = list_cards(old, olds), list_cards(new, news)
+    word = _random.shuffle(olds, np.int64(old_left), word)
+    word = _random.shuffle(news, np.int64(new_left), word)
+    for other in range(NUM_SEATS):
+        if other == seat:
+            continue
+        one, two = g.known_one[other], g.known_two[other]
+        for _ in range(old_held[other]):
+            old_left -= 1
+            one, two = add_card(one, two, np.int64(olds[old_left]))
+        for _ in range(new_held[other]):
+            new_left -= 1
+            one, two = add_card(one, two, np.int64(news[new_left]))
+        g.hand_one[other] = one
+        g.hand_two[other] = two
+    for card in range(int(g.deck_count)):
+        g.deck[card] = news[card] if g.reshuffles > 0 else olds[card]
+    return word
+
+
+@kernel
+def declare_anew(g, seat):
+    """Let the other seats that have answered do as `expert` with the cards they now have (X3.3).
+
+    A seat that is down is in normal mode (X9.1), one that has laid a formation is not.
+    """
+    asked = (int(g.seat) - int(g.starter)) % NUM_SEATS
+    for other in range(NUM_SEATS):
+        if other == seat or (g.phase == FORMED and other == g.seat):
+            continue
+        answered = g.phase != DECLARING or (other - int(g.starter)) % NUM_SEATS < asked
+        free = answered and not g.opened[other]
+        g.declared[other] = free and wants_formation(g, g.hand_one[other], g.hand_two[other])
+
+
+@kernel
+def resample(g, seat, worlds, place, word):
+    """Make a record a copy of a game with everything hidden from a seat drawn anew.
+
+    Nothing that the seat cannot know enters the copy: the pools are listed in order of kinds. The
+    seat must be the one to act (nobody else has staged melds then, X6.4).
+
+    Args:
+        g: the game's record.
+        seat: the seat to act.
+        worlds: (n,) records; the one at `place` is written.
+        place: which.
+        word: a random stream.
+
+    Returns:
+        The stream, and the weight of the world among such worlds (see the head of this file).
+    """
+    worlds[place] = g
+    target = worlds[place]
+    old, new = np.empty(NUM_KINDS, np.int64), np.empty(NUM_KINDS, np.int64)
+    old_held, new_held = np.empty(NUM_SEATS, np.int64), np.empty(NUM_SEATS, np.int64)
+    weight = 0.0
+    for _ in range(MOST_WALKS):
+        fill_pools(g, seat, old, new)
+        count_held(g, seat, old_held, new_held)
+        word, weight = walk_trail(g, seat, old, new, old_held, new_held, word)
+        if weight > 0:  # else the walk took a turning after which the rest could not have happened
+            break
+    word = place_hidden(target, seat, old, new, old_held, new_held, word)
+    for other in range(NUM_SEATS):
+        if other != seat:
+            target.drew_one[other] = 0  # of no use to the seat, and hidden
+            target.drew_two[other] = 0
+    declare_anew(target, seat)
+    word = _random.advance(word)
+    target.deal_word = _random.branch(word)
+    word = _random.advance(word)
+    target.shuffle_word = _random.branch(word)
+    word = _random.advance(word)
+    target.player_word = _random.branch(word)
+    target.fixed_draws = 0
+    return word, weight
+
+
+@entry
+def resample_games(games, index, seat, words, worlds, weights):
+    """Draw worlds that a seat cannot tell from a game; see `resample`.
+
+    Args:
+        games: (N,) records.
+        index: the game.
+        seat: the seat to act.
+        words: (n,) a stream each.
+        worlds: (n,) records, written.
+        weights: (n,) float64, written.
+    """
+    for place in range(words.size):
+        _, weights[place] = resample(games[index], seat, worlds, place, words[place])

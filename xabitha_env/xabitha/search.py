@@ -1,0 +1,194 @@
+"""Kernels of the search: candidates, and rollouts of them in worlds that may be the true one.
+
+The search itself (`players.search`) is the same for both games; see there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xabitha_env import _random
+from xabitha_env._jit import entry, kernel
+from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
+from xabitha_env.xabitha import expert, play
+from xabitha_env.xabitha.actions import DECLARE, DISCARD, DRAW_DECK, DRAW_FIRE, MAX_LEGAL
+from xabitha_env.xabitha.chase import formation_distance
+from xabitha_env.xabitha.expert import WEIGHTS, plan_melds, rank_discards
+from xabitha_env.xabitha.hands import add_card
+from xabitha_env.xabitha.legal import list_legal, may_draw_fire
+from xabitha_env.xabitha.opening import MOST_MELDS
+from xabitha_env.xabitha.resample import resample
+from xabitha_env.xabitha.state import DECLARING, DRAWING, FORMED, HAND_CARDS, NO_KIND
+
+MOST_DISCARDS = 6
+"""Discards that are tried, those that `expert` would sooner make first."""
+MOST_ACTS = 6
+"""Melds, additions and steals that are tried, most cards first."""
+NEAR_FORMATION = 2
+"""Both answers of a declaration are tried when so few cards are missing for a formation."""
+TEMPERATURE = 1.5
+"""Of the softmax over the values that `expert` gives to discards, when worlds are weighed by the
+discards that were made."""
+
+
+@kernel
+def add_candidate(ids, count, action):
+    """Append an action that is not yet listed; returns the new count."""
+    for place in range(count):
+        if ids[place] == action:
+            return count
+    ids[count] = action
+    return count + 1
+
+
+@kernel
+def add_discards(g, seat, ids, count):
+    """Append the discards that `expert` would sooner make."""
+    kinds, values = np.empty(HAND_CARDS + 1, np.int64), np.empty(HAND_CARDS + 1, np.float64)
+    chosen = np.empty(MOST_MELDS, np.int64)
+    laid, _ = plan_melds(g, seat, WEIGHTS, chosen)
+    found = rank_discards(g, seat, WEIGHTS, laid, chosen, kinds, values)
+    order = np.argsort(values[:found])
+    for place in range(min(found, MOST_DISCARDS)):
+        count = add_candidate(ids, count, DISCARD + kinds[order[place]])
+    return count
+
+
+@kernel
+def add_acts(g, ids, count):
+    """Append what can be done on the table, where it may be done."""
+    legal = np.empty(MAX_LEGAL, np.int32)
+    number = list_legal(g, legal)
+    acts = 0
+    for place in range(number):
+        action = int(legal[place])
+        if action < DISCARD and acts < MOST_ACTS:
+            count = add_candidate(ids, count, action)
+            acts += 1
+    return count
+
+
+@kernel
+def candidates(g, ids):
+    """Write the actions worth a try, the one of `expert` first; returns their number."""
+    seat = int(g.seat)
+    ids[0] = expert.act(g, WEIGHTS)
+    if g.phase == DECLARING:
+        near = formation_distance(g.hand_one[seat], g.hand_two[seat]) <= NEAR_FORMATION
+        return add_candidate(ids, 1, DECLARE + (1 - ids[0] + DECLARE)) if near else 1
+    if g.phase == DRAWING:
+        if not may_draw_fire(g):
+            return 1
+        return add_candidate(ids, 1, DRAW_DECK + DRAW_FIRE - ids[0])
+    if g.phase == FORMED or g.staged > 0 or g.declared[seat]:
+        return 1
+    count = 1
+    if g.opened[seat]:
+        count = add_acts(g, ids, count)
+    return add_discards(g, seat, ids, count)
+
+
+@entry
+def list_candidates(games, index, ids):
+    """Write the actions worth a try in a game, the one of `expert` first; returns their number."""
+    return candidates(games[index], ids)
+
+
+@entry
+def describe_decision(games, index):
+    """Return a word of its own for each decision of a match, from the stream for players."""
+    g = games[index]
+    return _random.branch(g.player_word ^ _random.branch(np.uint64(g.decisions.sum() + 1)))
+
+
+@kernel
+def finish_round(g):
+    """Let `expert` play all seats to the end of the round; returns team 0's lead in points."""
+    while not g.over:
+        play.play(g, expert.act(g, WEIGHTS))
+    lead = 0
+    for seat in range(NUM_SEATS):
+        lead += int(g.last_penalties[seat]) * (2 * (seat % NUM_TEAMS) - 1)
+    return lead
+
+
+@kernel
+def discard_likelihood(g, seat):
+    """Return how likely `expert`, not too strict, would have made a seat's last discard.
+
+    The seat's hand at that time is taken to be its hand now and the card.
+    """
+    kind = int(g.last_discard[seat])
+    if kind == NO_KIND or g.declared[seat]:
+        return 1.0
+    one, two = g.hand_one[seat], g.hand_two[seat]
+    count, taken = int(g.hand_count[seat]), int(g.taken)
+    g.hand_one[seat], g.hand_two[seat] = add_card(one, two, np.int64(kind))
+    g.hand_count[seat] = count + 1
+    g.taken = NO_KIND
+    kinds, values = np.empty(HAND_CARDS + 1, np.int64), np.empty(HAND_CARDS + 1, np.float64)
+    chosen = np.empty(MOST_MELDS, np.int64)
+    laid, _ = plan_melds(g, seat, WEIGHTS, chosen)
+    found = rank_discards(g, seat, WEIGHTS, laid, chosen, kinds, values)
+    g.hand_one[seat] = one
+    g.hand_two[seat] = two
+    g.hand_count[seat] = count
+    g.taken = taken
+    least = values[:found].min()
+    total, own = 0.0, 0.0
+    for place in range(found):
+        share = np.exp((least - values[place]) / TEMPERATURE)
+        total += share
+        if kinds[place] == kind:
+            own = share
+    return max(own / total, LEAST_SHARE)
+
+
+LEAST_SHARE = 0.01
+"""A discard from a meld, say, is not impossible."""
+
+
+@kernel
+def likelihood(g, seat):
+    """Return the product of `discard_likelihood` over the other seats."""
+    chance = 1.0
+    for other in range(NUM_SEATS):
+        if other != seat:
+            chance *= discard_likelihood(g, other)
+    return chance
+
+
+@entry
+def roll_out(games, index, actions, words, open_cards, weighted, margins, weights):
+    """Play candidates to the end of the round in worlds drawn for the seat to act.
+
+    All candidates of a world have the same hidden cards and the same later chances.
+
+    Args:
+        games: (N,) records; not changed.
+        index: the game.
+        actions: (k,) legal actions of the seat to act.
+        words: (w,) a random stream for each world.
+        open_cards: play on in the true world instead: a ceiling for reports, no player's right.
+        weighted: whether worlds are weighed by how likely `expert` would have discarded so.
+        margins: (w, k) float64, written: points by which the seat's team wins the round.
+        weights: (w,) float64, written: how much a world counts.
+    """
+    worlds = np.empty(2, games.dtype)
+    seat = int(games[index].seat)
+    sign = 1 - 2 * (seat % NUM_TEAMS)
+    for world in range(words.size):
+        weights[world] = 1.0
+        if open_cards:
+            worlds[0] = games[index]
+        else:
+            _, weights[world] = resample(games[index], seat, worlds, 0, words[world])
+            if weighted:
+                weights[world] *= likelihood(worlds[0], seat)
+        worlds[0].num_rounds = worlds[0].rounds + 1
+        worlds[0].fixed_draws = 1
+        play.fix_draws(worlds[0])
+        for place in range(actions.size):
+            worlds[1] = worlds[0]
+            play.play(worlds[1], actions[place])
+            margins[world, place] = sign * finish_round(worlds[1])
