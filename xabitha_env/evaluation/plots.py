@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xabitha_env.evaluation.partnership import Partnership
 from xabitha_env.evaluation.report import VERSUS
 from xabitha_env.evaluation.tournament import Tournament
 from xabitha_env.files import write_bytes
@@ -51,6 +52,23 @@ def draw_tournament(path: Path, found: Tournament) -> None:
     margins = np.array([(one.margin, one.low, one.high) for one in found.comparisons])
     _intervals(middle, titles, margins, "points a round, 95% intervals")
     _intervals(right, found.names, np.array(found.ratings), "ratings (Elo points), 95% intervals")
+    _save(figure, path)
+
+
+def draw_crossplay(path: Path, found: Partnership) -> None:
+    """Draw the margins and the synergies of cross-play, and each player's self-play gap.
+
+    Raises:
+        ImportError: as in `check_library`; FileError: the file cannot be written.
+    """
+    figure, (left, middle, right) = _figure(3, len(found.names))
+    against = ", ".join(found.panel)
+    _heat_map(left, found.margins[..., 0], found.names, f"points a round against {against}")
+    _heat_map(middle, found.synergy[..., 0], found.names, "synergy, points a round")
+    for axes in (left, middle):
+        axes.set_xlabel("player in the higher seat")
+        axes.set_ylabel("player in the lower seat")
+    _intervals(right, found.names, np.array(found.gaps), "with itself over with others, points")
     _save(figure, path)
 
 

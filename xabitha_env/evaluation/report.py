@@ -137,7 +137,7 @@ def _ratings(found: Tournament) -> list[Row]:
 def timing_table(spent: Mapping[str, Spent]) -> Table:
     """Return the table of milliseconds a decision."""
     rows: list[Row] = [
-        (name, "" if one.milliseconds is None else f"{one.milliseconds:.4f}")
+        (name, "" if one.milliseconds is None else f"{one.milliseconds:.3g}")
         for name, one in spent.items()
     ]
     return "thinking time", ("player", "ms a decision"), rows

@@ -49,6 +49,18 @@ def parse_teams(texts: list[str]) -> list[Team]:
     return teams
 
 
+def parse_player(text: str) -> str:
+    """Return the player of a text that names a single one.
+
+    Raises:
+        ValueError: it names none, or a team of two.
+    """
+    team = parse_team(text)
+    if JOINT in text:
+        raise ValueError(f"{text!r} is a team: name single players, they are paired here")
+    return team.first
+
+
 def load_team(team: Team, game: str) -> tuple[Agent, Agent]:
     """Return the players of a team, an object for each seat.
 
