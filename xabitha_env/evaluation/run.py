@@ -160,6 +160,7 @@ _worker: Worker | None = None
 def _begin(setup: Setup) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interrupt ends it without a word
+    _hold_interrupts(False)
     _worker = Worker(setup)
 
 
@@ -179,13 +180,23 @@ def _play_jobs(setup: Setup, jobs: list[Job], workers: int) -> Iterator[Done]:
             min(workers, len(jobs)), get_context("spawn"), initializer=_begin, initargs=(setup,)
         )
         try:
-            futures: list[Future[Done]] = [pool.submit(_play, job) for job in jobs]
+            _hold_interrupts(True)  # also in the processes, which start now, until they are ready
+            try:
+                futures: list[Future[Done]] = [pool.submit(_play, job) for job in jobs]
+            finally:
+                _hold_interrupts(False)
             for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool as error:
             raise ChildProcessError("a process that played was ended from outside") from error
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _hold_interrupts(held: bool) -> None:
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        how = signal.SIG_BLOCK if held else signal.SIG_UNBLOCK
+        signal.pthread_sigmask(how, {signal.SIGINT})
 
 
 def _compile(setup: Setup) -> None:
