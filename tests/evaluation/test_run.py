@@ -190,7 +190,8 @@ def test_a_saved_model_that_changed_is_another_player(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["[]\n", "{}\n", "a,b\n1,2\n", '{"format": "xabitha-record"}\n']
+    "content",
+    ["[]\n", "{}\n", "a,b\n1,2\n", "one line", "two\nlines", '{"format": "xabitha-record"}\n'],
 )
 def test_another_file_is_no_run_and_stays_as_it_is(tmp_path, content):
     path = tmp_path / "games.jsonl"
@@ -198,6 +199,25 @@ def test_another_file_is_no_run_and_stays_as_it_is(tmp_path, content):
     with pytest.raises(ValueError, match=r"games\.jsonl keeps no run: name another file"):
         keep(path)
     assert path.read_text() == content
+
+
+@pytest.mark.parametrize("line", ["{}", "[]", "{", '{"pairing": 0, "start": 0, "rows": [[1]]}'])
+def test_a_damaged_line_is_told(tmp_path, line):
+    path = tmp_path / "run.jsonl"
+    keep(path).__exit__(None, None, None)
+    whole = path.read_text()
+    path.write_text(whole + line + "\n")
+    with pytest.raises(ValueError, match=r"run\.jsonl, line 2, is damaged"):
+        keep(path)
+
+
+def test_a_head_that_was_cut_off_is_written_again(tmp_path):
+    path = tmp_path / "run.jsonl"
+    keep(path).__exit__(None, None, None)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:50])
+    keep(path).__exit__(None, None, None)
+    assert path.read_bytes() == whole
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):

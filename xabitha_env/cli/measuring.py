@@ -71,13 +71,13 @@ class Plan:
         Raises:
             ValueError, OSError, ImportError: wrong use, told before anything is played.
         """
-        os.environ["OMP_NUM_THREADS"] = "1"  # players that load torch compute alike everywhere
         from xabitha_env.cli.output import progress_bar
         from xabitha_env.evaluation.outcomes import outcome_type
-        from xabitha_env.evaluation.run import CHUNK, play_pairings
+        from xabitha_env.evaluation.run import CHUNK, THREADS_VARIABLE, play_pairings
         from xabitha_env.evaluation.runfile import RunFile
         from xabitha_env.evaluation.settings import settings_of
 
+        os.environ[THREADS_VARIABLE] = "1"  # players that load torch compute as in other processes
         self._load_all()
         self.outputs.check()
         chunk = self.chunk or CHUNK

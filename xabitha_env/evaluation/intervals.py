@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from xabitha_env.evaluation.deals import FEWEST_DEALS
+
 CONFIDENCE = 0.95
 RESAMPLES = 4000
 SEED = 1979
@@ -108,7 +110,5 @@ def deals_to_tell(deviation: float, difference: float, power: float = POWER) -> 
 
 
 def _deals(deviation: float, distance: float, more: float) -> int:
-    from xabitha_env.evaluation.deals import FEWEST_DEALS
-
     errors = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) + more  # standard errors in the distance
     return max(FEWEST_DEALS, ceil((errors * deviation / distance) ** 2))

@@ -95,31 +95,37 @@ def play_pairings(
     for name, value in (("chunk", chunk), ("workers", workers)):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, not {value}")
-    rows = np.zeros((len(pairings), len(seeds), NUM_TEAMS), outcome_type(setup.game))
-    spent: dict[str, Spent] = {}
+    book = _Book(np.zeros((len(pairings), len(seeds), NUM_TEAMS), outcome_type(setup.game)), move)
     jobs = []
-    count = 0
-
-    def book(done: Done) -> None:
-        nonlocal count
-        rows[done.number, done.start : done.start + len(done.rows)] = done.rows
-        for name, more in done.spent.items():
-            old = spent.get(name, Spent())
-            spent[name] = Spent(old.decisions + more.decisions, old.seconds + more.seconds)
-        count += len(done.rows)
-        move(count)
-
     for job in _jobs(pairings, seeds, chunk):
         found = kept.find(job.number, job.start, len(job.seeds)) if kept else None
         if found is None:
             jobs.append(job)
         else:
-            book(Done(job.number, job.start, *found))
+            book.enter(Done(job.number, job.start, *found))
     for done in _play_jobs(setup, jobs, workers):
         if kept:
             kept.add(*done)
-        book(done)
-    return Played(rows, dict(sorted(spent.items())))
+        book.enter(done)
+    return Played(book.rows, dict(sorted(book.spent.items())))
+
+
+class _Book:
+    """Where chunks are entered, in any order."""
+
+    def __init__(self, rows: NDArray[Any], move: Callable[[int], object]) -> None:
+        self.rows = rows
+        self.spent: dict[str, Spent] = {}
+        self._move = move
+        self._deals = 0
+
+    def enter(self, done: Done) -> None:
+        """Enter a chunk and tell how many deals are done."""
+        self.rows[done.number, done.start : done.start + len(done.rows)] = done.rows
+        for name, spent in done.spent.items():
+            self.spent[name] = self.spent.get(name, Spent()).plus(spent)
+        self._deals += len(done.rows)
+        self._move(self._deals)
 
 
 def _jobs(pairings: Sequence[Pairing], seeds: range, chunk: int) -> Iterator[Job]:
@@ -142,8 +148,7 @@ class Worker:
         spent: dict[str, Spent] = {}
         for agent, name in zip((*a, *b), (*job.pairing.a, *job.pairing.b), strict=True):
             if isinstance(agent, Timed):
-                new, old = agent.take(), spent.get(name, Spent())
-                spent[name] = Spent(old.decisions + new.decisions, old.seconds + new.seconds)
+                spent[name] = spent.get(name, Spent()).plus(agent.take())
         return Done(job.number, job.start, rows, spent)
 
     def _team(self, team: Team, place: int) -> Agents:

@@ -34,7 +34,7 @@ class RunFile:
 
     Raises:
         ValueError: it is another file, or one of other settings; the message names them.
-        FileError: it cannot be read or written.
+        FileError: it cannot be opened or written.
     """
 
     def __init__(self, path: Path, settings: Mapping[str, Any], row: np.dtype[Any]) -> None:
@@ -44,15 +44,10 @@ class RunFile:
         head = {"format": FORMAT, "settings": json.loads(json.dumps(settings))}
         try:
             self._file: BinaryIO = path.open("a+b")
-            self._file.seek(0)
-            lines = self._file.read().splitlines(keepends=True)
-            if lines and not lines[-1].endswith(b"\n"):
-                self._file.truncate(sum(map(len, lines[:-1])))
-                lines.pop()
         except OSError as error:
             raise FileError(f"cannot keep a run in {path}: {reason(error)}") from error
         try:
-            self._read(lines, head)
+            self._go_on(head)
         except BaseException:
             self._file.close()
             raise
@@ -83,34 +78,54 @@ class RunFile:
         values = [list(row) for row in rows.ravel().tolist()]
         self._write({"pairing": number, "start": start, "rows": values, "spent": spent})
 
-    def _read(self, lines: list[bytes], head: dict[str, Any]) -> None:
+    def _go_on(self, head: dict[str, Any]) -> None:
+        """Read what there is; without a whole first line, begin."""
+        self._file.seek(0)
+        lines = self._file.read().splitlines(keepends=True)
+        cut_off = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
+        if lines:
+            self._check_head(lines[0], head["settings"])
+        elif not _line(head).startswith(cut_off):
+            raise self._another()
+        if cut_off:
+            self._file.truncate(sum(map(len, lines)))
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                self._read(json.loads(line))
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{self._path}, line {number}, is damaged: {error}") from error
         if not lines:
             self._write(head)
-            return
+
+    def _check_head(self, line: bytes, settings: Mapping[str, Any]) -> None:
         try:
-            first, *chunks = map(json.loads, lines)
-            if not isinstance(first, dict) or first.get("format") != FORMAT:
-                raise ValueError("not a run")
+            found = json.loads(line)
         except ValueError as error:
-            raise ValueError(f"{self._path} keeps no run: name another file") from error
-        _check_same(self._path, first["settings"], head["settings"])
-        for chunk in chunks:
-            rows = np.array([tuple(row) for row in chunk["rows"]], self._row)
-            rows = rows.reshape(-1, NUM_TEAMS)
-            spent = {name: Spent(*values) for name, values in chunk["spent"].items()}
-            self._found[chunk["pairing"], chunk["start"], len(rows)] = rows, spent
+            raise self._another() from error
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise self._another()
+        old = found.get("settings", {})
+        differ = [name for name in {**old, **settings} if old.get(name) != settings.get(name)]
+        if differ:
+            told = (f"{name} {old.get(name)!r}, not {settings.get(name)!r}" for name in differ)
+            raise ValueError(f"{self._path} keeps a run of other settings: {'; '.join(told)}")
+
+    def _another(self) -> ValueError:
+        return ValueError(f"{self._path} keeps no run: name another file")
+
+    def _read(self, chunk: dict[str, Any]) -> None:
+        rows = np.array([tuple(row) for row in chunk["rows"]], self._row).reshape(-1, NUM_TEAMS)
+        spent = {name: Spent(*values) for name, values in chunk["spent"].items()}
+        self._found[chunk["pairing"], chunk["start"], len(rows)] = rows, spent
 
     def _write(self, line: dict[str, Any]) -> None:
         try:
-            self._file.write((json.dumps(line) + "\n").encode())
+            self._file.write(_line(line))
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
             raise FileError(f"cannot write {self._path}: {reason(error)}") from error
 
 
-def _check_same(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    differ = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    if differ:
-        told = "; ".join(f"{name} {old.get(name)!r}, not {new.get(name)!r}" for name in differ)
-        raise ValueError(f"{path} keeps a run of other settings: {told}")
+def _line(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content) + "\n").encode()
