@@ -31,6 +31,7 @@ PY
 xabitha --help >help.txt
 xabitha record --players greedy,random --matches 2 --rounds 1 --seed 1 --out played.jsonl.gz
 xabitha verify played.jsonl.gz
+xabitha tournament greedy random --deals 20 --workers 2 --csv deals.csv
 python -W error - <<'PY'
 import gymnasium
 import numpy as np

@@ -5,7 +5,7 @@
 2. MaskablePPO. The learner has one seat, a partner, and opponents of growing strength; the rest of
    the table is played inside the batched engine. Of all the policies on the way the one that does
    best on the development deals is kept.
-3. Measurement on mirrored deals that nothing was chosen by (see `train.evaluate`).
+3. Measurement on mirrored deals that nothing was chosen by (see `xabitha_env.evaluation`).
 
     python -m train.demo                   # the whole job, some minutes
     python -m train.demo --smoke           # every stage, in seconds, to no effect
@@ -34,20 +34,21 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
-from train.evaluate import FEWEST_DEALS, GAME, Comparison, compare
-from train.imitation import SMALLEST_RATE, imitate
+from train.imitation import GAME, SMALLEST_RATE, imitate
 from train.network import blind_to_match, watch_fire_pile
 from train.report import YARDSTICKS, Journal, Screen, curve_bytes, picture_bytes
 from xabitha_env.cli.output import print_table
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
+from xabitha_env.evaluation.comparison import Comparison, compare
+from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS, seeds_of
+from xabitha_env.evaluation.play import one_round
 from xabitha_env.files import write_bytes
 from xabitha_env.players import load_player
 
-DEVELOPMENT_SEED = 1_000_000_000
-"""The first of the deals that policies are chosen by."""
-TEST_SEED = 2_000_000_000
-"""The first of the deals of the final figures; nothing is chosen by them."""
-MOST_SEED = 2**31 - 1
+CHOOSING, FINAL = "development", "test"
+"""The deals that policies are chosen by, and those of the final figures."""
+MOST_SEED = min(LISTS.values()) // 2
+"""The tables' seeds count up from the job's, and must not reach the deals of a measurement."""
 
 RESERVE = 1.5  # how much longer than expected the final measurement may take
 MODEL, CURVE, PICTURE, RESULTS = "model.zip", "curve.csv", "curve.png", "results.json"
@@ -261,7 +262,7 @@ class Lessons(BaseCallback):
     def measure(self) -> None:
         """Measure the policy on the development deals and keep it if it is the best so far."""
         began = time.perf_counter()
-        found = measured(self.model, DEVELOPMENT_SEED, self.args.dev_deals)  # type: ignore[arg-type]
+        found = measured(self.model, CHOOSING, self.args.dev_deals)  # type: ignore[arg-type]
         took = time.perf_counter() - began
         self.measuring += took
         self.journal.note_margins("ppo", self.num_timesteps, found)
@@ -281,11 +282,11 @@ class Lessons(BaseCallback):
         self.screen.say(f"   {self.num_timesteps:,} decisions: points a round {margins}")
 
 
-def measured(model: MaskablePPO, first_seed: int, deals: int) -> dict[str, Comparison]:
+def measured(model: MaskablePPO, source: str, deals: int) -> dict[str, Comparison]:
     """Return how a team of the model does against each of the yardsticks."""
-    player = SB3Player(model)
+    team, setup, seeds = (SB3Player(model),) * 2, one_round(GAME), seeds_of(source, deals)
     return {
-        name: compare(player, load_player(name, GAME), first_seed, deals) for name in YARDSTICKS
+        name: compare(team, (load_player(name, GAME),) * 2, seeds, setup) for name in YARDSTICKS
     }
 
 
@@ -350,7 +351,7 @@ def results_of(
         "imitation": {"decisions": imitated, "agreement": agreed},
         "ppo": practice,
         "test": {name: asdict(one) for name, one in found.items()},
-        "first_seeds": {"development": DEVELOPMENT_SEED, "test": TEST_SEED},
+        "first_seeds": LISTS,
         "seconds": round(journal.seconds, 1),
         "versions": {name: version(name) for name in ("torch", "stable-baselines3", "sb3-contrib")},
     }
@@ -366,8 +367,8 @@ def show(screen: Screen, args: Args, results: dict[str, Any]) -> None:
             f"{one['margin']:+.1f}",
             f"{one['low']:+.1f} to {one['high']:+.1f}",
             f"{one['won']:.1%}",
-            f"{one['cancelled']:.1%}",
-            f"{one['declared']:.2%}",
+            f"{one['means']['cancelled']:.1%}",
+            f"{one['means']['declared_a']:.2%}",
         )
         for name, one in results["test"].items()
     ]
@@ -424,7 +425,7 @@ def _run(args: Args, schedule: list[Opponents], out: Path) -> dict[str, Any]:
     practice = practise(model, args, schedule, journal, screen)
     blind_to_match(model, env.reset()[0], env.engine)
     with screen.stage(f"3/3 measurement, {args.test_deals:,} mirrored deals", 1):
-        found = measured(model, TEST_SEED, args.test_deals)
+        found = measured(model, FINAL, args.test_deals)
     journal.note_margins("test", practice["kept_at"], found)
     results = results_of(args, journal, imitated, practice, found)
     write_bytes(out / MODEL, model_bytes(model))

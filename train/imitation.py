@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from torch import nn
 
-from train.evaluate import GAME
 from train.network import Layers, actor, critic
 from train.report import Journal, Screen
 from xabitha_env.games import make_engine, make_rules
 
+GAME = "xabitha"
 HELD_OUT_SEED = 3_000_000_000
 """The first of the rounds in which imitation is measured."""
 WATCHED = 256  # rounds that are watched side by side

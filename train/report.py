@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from train.evaluate import Comparison
+from xabitha_env.evaluation.comparison import Comparison
 
 YARDSTICKS = ("random", "greedy")
 """The players that the agent is measured against."""
@@ -86,7 +86,7 @@ class Journal:
         for name, one in found.items():
             for figure in ("margin", "low", "high"):
                 figures[f"{name}_{figure}"] = round(getattr(one, figure), 2)
-            figures["declared"] = one.declared
+            figures["declared"] = one.means["declared_a"]
         self.note(stage, decisions, **figures)
 
     def points(self, stage: str, name: str) -> list[dict[str, Any]]:

@@ -24,17 +24,15 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
-from train.evaluate import FEWEST_DEALS, Comparison, compare
 from xabitha_env.cli.output import progress_bar
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
+from xabitha_env.evaluation.comparison import Comparison, compare
+from xabitha_env.evaluation.deals import FEWEST_DEALS, seeds_of
+from xabitha_env.evaluation.play import one_round
 from xabitha_env.files import write_text
 from xabitha_env.games import GAMES
 from xabitha_env.players import load_player
 
-DEVELOPMENT_SEED = 1_000_000_000
-"""The first of the deals that progress is measured on."""
-TEST_SEED = 2_000_000_000
-"""The first of the deals of the final figures."""
 SECONDS = 60
 
 
@@ -114,20 +112,21 @@ def main(
         envs, game, partner=partner, opponents=opponents, seat="random", episode="round"
     )
     model = make_model(VecMonitor(tables), seed, steps, batch, width)
-    opponent = load_player(against, game)
+    rivals = (load_player(against, game),) * 2
 
-    def measured(first_seed: int, number: int) -> Comparison:
-        return compare(SB3Player(model), opponent, first_seed, number, game)
+    def measured(source: str, number: int) -> Comparison:
+        team = (SB3Player(model),) * 2
+        return compare(team, rivals, seeds_of(source, number), one_round(game))
 
     folder = out / f"sb3_maskable_{game}"
     folder.mkdir(parents=True, exist_ok=True)
     with progress_bar("learning", int(minutes * SECONDS), False) as move:
         progress = Progress(
-            minutes, every, lambda: line(measured(DEVELOPMENT_SEED, min(deals, 500))), move
+            minutes, every, lambda: line(measured("development", min(deals, 500))), move
         )
         model.learn(decisions, callback=progress)
     spent = time.perf_counter() - progress.start
-    found = measured(TEST_SEED, deals)
+    found = measured("test", deals)
     model.save(folder / "model.zip")
     results = {
         "game": game,

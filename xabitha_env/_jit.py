@@ -24,7 +24,16 @@ INTERPRETED: bool = bool(config.DISABLE_JIT)
 """True when numba is switched off (``NUMBA_DISABLE_JIT=1``): kernels then run as plain Python."""
 
 _PACKAGE = Path(__file__).parent
-_NO_KERNELS = ("bench.py", "cli", "contrib", "envs", "files.py", "players", "record")
+_NO_KERNELS = (
+    "bench.py",
+    "cli",
+    "contrib",
+    "envs",
+    "evaluation",
+    "files.py",
+    "players",
+    "record",
+)
 
 
 def _source_hash() -> str:

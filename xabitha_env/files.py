@@ -38,6 +38,19 @@ def write_bytes(path: Path, content: bytes) -> None:
         raise
 
 
+def check_place(path: Path) -> None:
+    """See that a file can be written, before the work that it is to hold.
+
+    Raises:
+        FileError: as in `write_bytes`.
+    """
+    file = NewFile(path)
+    try:
+        file.open()
+    finally:
+        file.discard()
+
+
 def reason(error: Exception) -> str:
     """Return what is wrong with a file, without its name."""
     return getattr(error, "strerror", None) or str(error)

@@ -16,7 +16,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-COMMANDS = ("record", "verify", "bench")
+COMMANDS = ("record", "verify", "tournament", "crossplay", "bench")
 
 OK, DIFFERENT, WRONG_USE = 0, 1, 2
 INTERNAL_ERROR = 70

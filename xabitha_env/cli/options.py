@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -47,6 +48,43 @@ QuietOption: TypeAlias = Annotated[
 ]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print JSON instead of tables.")
+]
+
+# Of the commands that measure players.
+DealsOption: TypeAlias = Annotated[
+    int, typer.Option("--deals", min=2, help="Mirrored deals of each pairing.")
+]
+SeedsOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--seeds",
+        metavar="LIST",
+        help="Which deals: development, to choose by; test, to report; or a first seed.",
+    ),
+]
+FixedDrawsOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--fixed-draws", help="Fix each seat's draws with the deal: less variance."),
+]
+ChunkOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--chunk", min=1, help="Deals that are played, kept and shown as done at once."),
+]
+WorkersOption: TypeAlias = Annotated[
+    int, typer.Option("--workers", min=1, help="Processes; results do not depend on them.")
+]
+StateOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--state", metavar="FILE", help="Keep what is done here, and go on from it."),
+]
+JsonFileOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write the results here.")
+]
+CsvOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE", help="Write every deal here.")
+]
+PlotOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw them here (extra: plot).")
 ]
 
 _SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -114,3 +152,11 @@ def _parse_value(text: str, default: Any) -> Any:
         return int(text)
     except ValueError:
         return text
+
+
+def match_rules(game: str, assignments: list[str] | None, rounds: int | None) -> Rules:
+    """Return the rules of matches that are of one round, unless they are told otherwise."""
+    names = [assignment.partition("=")[0].strip() for assignment in assignments or ()]
+    if rounds is None and "num_rounds" not in names:
+        rounds = 1
+    return parse_rules(game, assignments, rounds)

@@ -1,0 +1,1 @@
+"""Evaluation: mirrored deals, tournaments, partnerships, and their statistics."""
