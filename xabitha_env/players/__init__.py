@@ -3,18 +3,23 @@
 from xabitha_env.players.base import Agent, View
 from xabitha_env.players.compiled import CompiledPlayer
 from xabitha_env.players.function import FunctionPlayer
-from xabitha_env.players.loader import compiled_names, load_player, load_players
+from xabitha_env.players.loader import compiled_names, load_player, load_players, player_names
+from xabitha_env.players.search import CheatingSearchAgent, SearchAgent, Verdict
 from xabitha_env.players.table import PlayerError, Table, ask
 
 __all__ = [
     "Agent",
+    "CheatingSearchAgent",
     "CompiledPlayer",
     "FunctionPlayer",
     "PlayerError",
+    "SearchAgent",
     "Table",
+    "Verdict",
     "View",
     "ask",
     "compiled_names",
     "load_player",
     "load_players",
+    "player_names",
 ]

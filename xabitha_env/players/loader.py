@@ -17,12 +17,23 @@ from xabitha_env.games import engine_class
 from xabitha_env.players.base import Agent
 from xabitha_env.players.compiled import CompiledPlayer
 from xabitha_env.players.function import FunctionPlayer
+from xabitha_env.players.search import CheatingSearchAgent, SearchAgent
 
 PlayerSpec: TypeAlias = "str | PathLike[str] | Agent | Callable[..., Any]"
 
 CHECKPOINT = ".zip"
 """The ending of a saved Stable-Baselines3 model."""
 FORMS = "module:Class, module:function, or a saved model FILE.zip"
+
+
+SEARCHES: dict[str, type[SearchAgent]] = {
+    agent.name: agent for agent in (SearchAgent, CheatingSearchAgent)
+}
+
+
+def player_names(game: str = "xabitha") -> tuple[str, ...]:
+    """Return the names of a game's players."""
+    return compiled_names(game) + tuple(SEARCHES)
 
 
 def compiled_names(game: str = "xabitha") -> tuple[str, ...]:
@@ -34,7 +45,8 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
     """Return the player that a specification names.
 
     Args:
-        spec: a compiled player's name; ``module:Class`` or ``module:function``, optionally with
+        spec: a player's name, the searches optionally with arguments as in ``search?ms=50``;
+            ``module:Class`` or ``module:function``, optionally with
             keyword arguments as in ``my_bot:Bot?depth=2&name=deep`` (a class is called with
             them, a function gets them with every decision; values that read as whole numbers
             are passed as such); the path of a Stable-Baselines3 model, ``FILE.zip``; or a
@@ -53,9 +65,12 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
         return _load_checkpoint(spec)
     if ":" in spec:
         return _load_attribute(spec)
-    names = compiled_names(game)
-    if spec in names:
+    if spec in compiled_names(game):
         return CompiledPlayer(spec)
+    name, _, query = spec.partition("?")
+    if name in SEARCHES:
+        return _as_player(SEARCHES[name], _arguments(spec, query), name)
+    names = player_names(game)
     close = get_close_matches(spec, names, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise ValueError(f"no player {spec!r}; {hint}there are {', '.join(names)}, {FORMS}")

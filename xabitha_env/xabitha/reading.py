@@ -9,7 +9,7 @@ import numpy as np
 
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS, NUM_SEATS, NUM_SUITS
-from xabitha_env.masks import bit, count_bits
+from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.hands import JOKER_BIT, NONE, add_card
 from xabitha_env.xabitha.melds import JOKERS, NEED, RUN
 
@@ -33,9 +33,7 @@ def slot_cards(g, slot):
     low, high = np.int64(g.slot_low[slot]), np.int64(g.slot_high[slot])
     mask = NONE
     if g.slot_type[slot] == RUN:
-        suit = NONE
-        while (suits >> suit) & 1 == 0:
-            suit += 1
+        suit = lowest_bit(suits)
         spots = (bit(high + 1) - bit(low)) & ~np.int64(g.slot_jokers[slot])
         spots = (spots >> 1) | ((spots >> (NUM_RANKS + 1)) & 1)  # the high ace is the ace
         mask = (spots & RUN_OF_SUIT) << (suit * NUM_RANKS)
@@ -54,10 +52,7 @@ def two_aces(g, slot):
     ends = bit(1) | bit(np.int64(g.slot_high[slot]))
     if (np.int64(g.slot_jokers[slot]) & ends) != 0:
         return NONE
-    suit = NONE
-    while (np.int64(g.slot_suits[slot]) >> suit) & 1 == 0:
-        suit += 1
-    return bit(suit * NUM_RANKS)
+    return bit(lowest_bit(np.int64(g.slot_suits[slot])) * NUM_RANKS)
 
 
 @kernel
