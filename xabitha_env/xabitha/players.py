@@ -145,6 +145,6 @@ def pick(g, code, ids, count):
         return chase.act(g)
     if code == GREEDY:
         return pick_greedy(g, ids, count)
-    if code == EXPERT:
-        return expert.act(g, expert.WEIGHTS)
-    return DECLARE + 1 if g.phase == DECLARING else pick_greedy(g, ids, count)
+    if code == CHASE and g.phase == DECLARING:
+        return DECLARE + 1
+    return expert.act(g, expert.WEIGHTS)
