@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from xabitha_env._jit import kernel
-from xabitha_env.cards import JOKER, NUM_SEATS
+from xabitha_env.cards import JOKER, NUM_SEATS, NUM_TEAMS
 from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha import chase
 from xabitha_env.xabitha.actions import (
@@ -39,6 +39,7 @@ from xabitha_env.xabitha.legal import (
     staged_run,
     staged_take,
 )
+from xabitha_env.xabitha.melds import RUN, SET
 from xabitha_env.xabitha.opening import MOST_MELDS
 from xabitha_env.xabitha.packing import best_melds, without_melds
 from xabitha_env.xabitha.reading import unseen_cards
@@ -249,15 +250,23 @@ def pick_opening(g, seat, w, most):
 
 @kernel
 def pick_slot(g, seat, jokers):
-    """Return a steal, else an addition of a real card, or one of a joker; -1 if there is none."""
-    found = -1
+    """Return a steal, else an addition of a real card, or one of a joker; -1 if there is none.
+
+    A run that grows has a new end to add to, a set that is filled has no place left; so it adds to
+    a run when its partner is nearer to going out than the opponents who are down, else to a set.
+    """
+    partner = (seat + NUM_TEAMS) % NUM_SEATS
+    helps = g.opened[partner] and g.hand_count[partner] < fewest_cards(g, seat)
+    liked = RUN if helps else SET
+    found, most = -1, 0
     for slot in range(int(g.num_melds)):
         for what in range(SLOT_ACTIONS):
             joker = what == JOKER_LOW or what == JOKER_HIGH
             if joker == jokers and slot_legal(g, seat, slot, what):
-                found = SLOT + slot * SLOT_ACTIONS + what
-                if what == STEAL_FIRST or what == STEAL_SECOND:
-                    return found
+                steals = what == STEAL_FIRST or what == STEAL_SECOND
+                worth = 1 + int(g.slot_type[slot] == liked) + 2 * int(steals)
+                if worth > most:
+                    found, most = SLOT + slot * SLOT_ACTIONS + what, worth
     return found
 
 

@@ -22,6 +22,7 @@ from xabitha_env.cards import NUM_KINDS, NUM_SEATS
 from xabitha_env.xabitha.declaring import wants_formation
 from xabitha_env.xabitha.hands import add_card
 from xabitha_env.xabitha.melds import NUM_CARDS
+from xabitha_env.xabitha.plausible import plausibility
 from xabitha_env.xabitha.reading import hidden_count, unseen_cards
 from xabitha_env.xabitha.state import DECLARING, DRAWN, FORMED
 
@@ -134,26 +135,76 @@ def list_cards(counts, cards):
 
 
 @kernel
-def place_hidden(g, seat, old, new, old_held, new_held, word):
-    """Deal the pools to the hidden places of a record in which they are empty."""
+def draw_last(cards, left, count, word):
+    """Bring random cards of the first `left` to their end; returns the stream."""
+    for place in range(left - 1, left - 1 - count, -1):
+        word = _random.advance(word)
+        other = _random.below(word, np.int64(place + 1))
+        card = cards[place]
+        cards[place] = cards[other]
+        cards[other] = card
+    return word
+
+
+@kernel
+def fill_hand(g, seat, olds, old_from, old_to, news, new_from, new_to):
+    """Make these cards, and those known, a seat's hand."""
+    one, two = g.known_one[seat], g.known_two[seat]
+    for place in range(old_from, old_to):
+        one, two = add_card(one, two, np.int64(olds[place]))
+    for place in range(new_from, new_to):
+        one, two = add_card(one, two, np.int64(news[place]))
+    g.hand_one[seat] = one
+    g.hand_two[seat] = two
+
+
+@kernel
+def choose_hand(g, other, olds, old_left, old_count, news, new_left, new_count, choices, word):
+    """Draw a hand: the only one, or one of several by how plausible they are.
+
+    The cards drawn are the last of the first `old_left` and `new_left`.
+    """
+    old_from, new_from = old_left - old_count, new_left - new_count
+    if choices == 1:
+        word = draw_last(olds, old_left, old_count, word)
+        word = draw_last(news, new_left, new_count, word)
+        fill_hand(g, other, olds, old_from, old_left, news, new_from, new_left)
+        return word
+    kept_olds, kept_news = olds.copy(), news.copy()
+    total = 0.0
+    for _ in range(choices):
+        word = draw_last(olds, old_left, old_count, word)
+        word = draw_last(news, new_left, new_count, word)
+        fill_hand(g, other, olds, old_from, old_left, news, new_from, new_left)
+        odds = plausibility(g, other)
+        total += odds
+        word = _random.advance(word)
+        if uniform(word) * total < odds:
+            kept_olds[:] = olds
+            kept_news[:] = news
+    olds[:] = kept_olds
+    news[:] = kept_news
+    fill_hand(g, other, olds, old_from, old_left, news, new_from, new_left)
+    return word
+
+
+@kernel
+def place_hidden(g, seat, old, new, old_held, new_held, choices, word):
+    """Deal the pools to the hidden places of a record."""
     olds, news = np.empty(NUM_CARDS, np.int8), np.empty(NUM_CARDS, np.int8)
     old_left, new_left = list_cards(old, olds), list_cards(new, news)
-    word = _random.shuffle(olds, np.int64(old_left), word)
-    word = _random.shuffle(news, np.int64(new_left), word)
-    for other in range(NUM_SEATS):
-        if other == seat:
-            continue
-        one, two = g.known_one[other], g.known_two[other]
-        for _ in range(old_held[other]):
-            old_left -= 1
-            one, two = add_card(one, two, np.int64(olds[old_left]))
-        for _ in range(new_held[other]):
-            new_left -= 1
-            one, two = add_card(one, two, np.int64(news[new_left]))
-        g.hand_one[other] = one
-        g.hand_two[other] = two
+    for step in range(1, NUM_SEATS):
+        other = (seat + step) % NUM_SEATS
+        old_count, new_count = old_held[other], new_held[other]
+        word = choose_hand(
+            g, other, olds, old_left, old_count, news, new_left, new_count, choices, word
+        )
+        old_left -= old_count
+        new_left -= new_count
+    deck = news if g.reshuffles > 0 else olds
+    word = _random.shuffle(deck, g.deck_count, word)
     for card in range(int(g.deck_count)):
-        g.deck[card] = news[card] if g.reshuffles > 0 else olds[card]
+        g.deck[card] = deck[card]
     return word
 
 
@@ -173,7 +224,7 @@ def declare_anew(g, seat):
 
 
 @kernel
-def resample(g, seat, worlds, place, word):
+def resample(g, seat, worlds, place, choices, word):
     """Make a record a copy of a game with everything hidden from a seat drawn anew.
 
     Nothing that the seat cannot know enters the copy: the pools are listed in order of kinds. The
@@ -184,6 +235,9 @@ def resample(g, seat, worlds, place, word):
         seat: the seat to act.
         worlds: (n,) records; the one at `place` is written.
         place: which.
+        choices: 1 for worlds in which all placements are as likely. More draws each hand as one of
+            so many, by how plausible they are (`plausible`), which comes the nearer to the odds
+            of the hands given what their seats did, the more there are (importance resampling).
         word: a random stream.
 
     Returns:
@@ -200,7 +254,7 @@ def resample(g, seat, worlds, place, word):
         word, weight = walk_trail(g, seat, old, new, old_held, new_held, word)
         if weight > 0:  # else the walk took a turning after which the rest could not have happened
             break
-    word = place_hidden(target, seat, old, new, old_held, new_held, word)
+    word = place_hidden(target, seat, old, new, old_held, new_held, choices, word)
     for other in range(NUM_SEATS):
         if other != seat:
             target.drew_one[other] = 0  # of no use to the seat, and hidden
@@ -217,16 +271,17 @@ def resample(g, seat, worlds, place, word):
 
 
 @entry
-def resample_games(games, index, seat, words, worlds, weights):
+def resample_games(games, index, seat, choices, words, worlds, weights):
     """Draw worlds that a seat cannot tell from a game; see `resample`.
 
     Args:
         games: (N,) records.
         index: the game.
         seat: the seat to act.
+        choices: as in `resample`.
         words: (n,) a stream each.
         worlds: (n,) records, written.
         weights: (n,) float64, written.
     """
     for place in range(words.size):
-        _, weights[place] = resample(games[index], seat, worlds, place, words[place])
+        _, weights[place] = resample(games[index], seat, worlds, place, choices, words[place])

@@ -14,11 +14,10 @@ from xabitha_env.xabitha import expert, play
 from xabitha_env.xabitha.actions import DECLARE, DISCARD, DRAW_DECK, DRAW_FIRE, MAX_LEGAL
 from xabitha_env.xabitha.chase import formation_distance
 from xabitha_env.xabitha.expert import WEIGHTS, plan_melds, rank_discards
-from xabitha_env.xabitha.hands import add_card
 from xabitha_env.xabitha.legal import list_legal, may_draw_fire
 from xabitha_env.xabitha.opening import MOST_MELDS
 from xabitha_env.xabitha.resample import resample
-from xabitha_env.xabitha.state import DECLARING, DRAWING, FORMED, HAND_CARDS, NO_KIND
+from xabitha_env.xabitha.state import DECLARING, DRAWING, FORMED, HAND_CARDS
 
 MOST_DISCARDS = 6
 """Discards that are tried, those that `expert` would sooner make first."""
@@ -26,9 +25,8 @@ MOST_ACTS = 6
 """Melds, additions and steals that are tried, most cards first."""
 NEAR_FORMATION = 2
 """Both answers of a declaration are tried when so few cards are missing for a formation."""
-TEMPERATURE = 1.5
-"""Of the softmax over the values that `expert` gives to discards, when worlds are weighed by the
-discards that were made."""
+CHOICES = 16
+"""Hands to choose from by what their seats did, where that counts."""
 
 
 @kernel
@@ -112,52 +110,6 @@ def finish_round(g):
     return lead
 
 
-@kernel
-def discard_likelihood(g, seat):
-    """Return how likely `expert`, not too strict, would have made a seat's last discard.
-
-    The seat's hand at that time is taken to be its hand now and the card.
-    """
-    kind = int(g.last_discard[seat])
-    if kind == NO_KIND or g.declared[seat]:
-        return 1.0
-    one, two = g.hand_one[seat], g.hand_two[seat]
-    count, taken = int(g.hand_count[seat]), int(g.taken)
-    g.hand_one[seat], g.hand_two[seat] = add_card(one, two, np.int64(kind))
-    g.hand_count[seat] = count + 1
-    g.taken = NO_KIND
-    kinds, values = np.empty(HAND_CARDS + 1, np.int64), np.empty(HAND_CARDS + 1, np.float64)
-    chosen = np.empty(MOST_MELDS, np.int64)
-    laid, _ = plan_melds(g, seat, WEIGHTS, chosen)
-    found = rank_discards(g, seat, WEIGHTS, laid, chosen, kinds, values)
-    g.hand_one[seat] = one
-    g.hand_two[seat] = two
-    g.hand_count[seat] = count
-    g.taken = taken
-    least = values[:found].min()
-    total, own = 0.0, 0.0
-    for place in range(found):
-        share = np.exp((least - values[place]) / TEMPERATURE)
-        total += share
-        if kinds[place] == kind:
-            own = share
-    return max(own / total, LEAST_SHARE)
-
-
-LEAST_SHARE = 0.01
-"""A discard from a meld, say, is not impossible."""
-
-
-@kernel
-def likelihood(g, seat):
-    """Return the product of `discard_likelihood` over the other seats."""
-    chance = 1.0
-    for other in range(NUM_SEATS):
-        if other != seat:
-            chance *= discard_likelihood(g, other)
-    return chance
-
-
 @entry
 def roll_out(games, index, actions, words, open_cards, weighted, margins, weights):
     """Play candidates to the end of the round in worlds drawn for the seat to act.
@@ -170,7 +122,7 @@ def roll_out(games, index, actions, words, open_cards, weighted, margins, weight
         actions: (k,) legal actions of the seat to act.
         words: (w,) a random stream for each world.
         open_cards: play on in the true world instead: a ceiling for reports, no player's right.
-        weighted: whether worlds are weighed by how likely `expert` would have discarded so.
+        weighted: whether hands are drawn by how likely `expert` would have played so with them.
         margins: (w, k) float64, written: points by which the seat's team wins the round.
         weights: (w,) float64, written: how much a world counts.
     """
@@ -182,9 +134,8 @@ def roll_out(games, index, actions, words, open_cards, weighted, margins, weight
         if open_cards:
             worlds[0] = games[index]
         else:
-            _, weights[world] = resample(games[index], seat, worlds, 0, words[world])
-            if weighted:
-                weights[world] *= likelihood(worlds[0], seat)
+            choices = CHOICES if weighted else 1
+            _, weights[world] = resample(games[index], seat, worlds, 0, choices, words[world])
         worlds[0].num_rounds = worlds[0].rounds + 1
         worlds[0].fixed_draws = 1
         play.fix_draws(worlds[0])
