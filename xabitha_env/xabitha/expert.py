@@ -49,9 +49,9 @@ from xabitha_env.xabitha.values import (
     MOST_POINTS,
     card_points,
     completes_meld,
-    fits_table,
     meld_danger,
     prospects,
+    table_wants,
     unseen_rate,
 )
 
@@ -91,11 +91,12 @@ RUN_FIRST = 10_000
 
 
 @kernel
-def hold_value(g, seat, kind, loose, once, twice, w):
+def hold_value(g, seat, kind, loose, wants, once, twice, w):
     """Return how much a loose card is worth to hold.
 
     Args:
         loose: the two masks of the cards in no meld.
+        wants: mask of the kinds that fit the table.
         once, twice: masks of the unseen cards.
         w: weights.
     """
@@ -113,7 +114,7 @@ def hold_value(g, seat, kind, loose, once, twice, w):
     following = (seat + 1) % NUM_SEATS
     rate = unseen_rate(g, following, once, twice)
     value += w[stage + DANGER] * meld_danger(g, following, kind, once, twice, rate)
-    if g.opened[following] and fits_table(g, kind):
+    if g.opened[following] and (wants >> kind) & 1:
         value += w[stage + FITS]
     return value
 
@@ -151,6 +152,7 @@ def rank_discards(g, seat, w, laid, chosen, kinds, values):
     """
     loose = without_melds(g.hand_one[seat], g.hand_two[seat], chosen, laid)
     once, twice = unseen_cards(g, seat)
+    wants = table_wants(g)
     choice = discard_choice(g, seat, loose[0])
     count = 0
     while choice != 0:
@@ -159,7 +161,7 @@ def rank_discards(g, seat, w, laid, chosen, kinds, values):
         kinds[count] = kind
         values[count] = FAR
         if kind != JOKER:
-            values[count] = hold_value(g, seat, kind, loose, once, twice, w)
+            values[count] = hold_value(g, seat, kind, loose, wants, once, twice, w)
         count += 1
     return count
 
@@ -194,7 +196,7 @@ def pick_draw(g, seat, w, chosen):
     if not may_draw_fire(g):
         return DRAW_DECK
     top = np.int64(g.fire[g.fire_count - 1])
-    if top == JOKER or (g.opened[seat] and fits_table(g, top)):
+    if top == JOKER or (g.opened[seat] and (table_wants(g) >> top) & 1):
         return DRAW_FIRE
     one, two = g.hand_one[seat], g.hand_two[seat]
     if (one & JOKER_BIT) == 0 and not completes_meld(one, top):
@@ -255,6 +257,8 @@ def pick_slot(g, seat, jokers):
     A run that grows has a new end to add to, a set that is filled has no place left; so it adds to
     a run when its partner is nearer to going out than the opponents who are down, else to a set.
     """
+    if not jokers and (table_wants(g) & g.hand_one[seat] & ~JOKER_BIT) == 0:
+        return -1
     partner = (seat + NUM_TEAMS) % NUM_SEATS
     helps = g.opened[partner] and g.hand_count[partner] < fewest_cards(g, seat)
     liked = RUN if helps else SET

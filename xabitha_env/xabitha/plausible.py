@@ -11,12 +11,12 @@ import numpy as np
 
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER
-from xabitha_env.masks import bit, lowest_bit
+from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.expert import HOLD_TURNS, WEIGHTS, hold_value, plan_melds
 from xabitha_env.xabitha.opening import MOST_MELDS
 from xabitha_env.xabitha.packing import without_melds
 from xabitha_env.xabitha.reading import unseen_cards
-from xabitha_env.xabitha.values import completes_meld, fits_table
+from xabitha_env.xabitha.values import completes_meld, table_wants
 
 TEMPERATURE = 2.0
 """Of the softmax over the values of cards to discard."""
@@ -31,21 +31,21 @@ READY = 0.2
 
 
 @kernel
-def discard_odds(g, seat, loose, once, twice):
+def discard_odds(g, seat, loose, wants, once, twice):
     """Return how likely the seat's discards are, each from its hand now and the card."""
     total = 0.0
     mask = loose[0] & ~bit(JOKER)
     while mask != 0:
         kind = lowest_bit(mask)
         mask &= mask - 1
-        value = hold_value(g, seat, kind, loose, once, twice, WEIGHTS)
+        value = hold_value(g, seat, kind, loose, wants, once, twice, WEIGHTS)
         total += np.exp(-value / TEMPERATURE)
     odds = 1.0
     gone = g.discarded[seat] & ~bit(JOKER)
     while gone != 0:
         kind = lowest_bit(gone)
         gone &= gone - 1
-        value = hold_value(g, seat, kind, loose, once, twice, WEIGHTS)
+        value = hold_value(g, seat, kind, loose, wants, once, twice, WEIGHTS)
         own = np.exp(-value / TEMPERATURE)
         odds *= own / (own + total)
     return odds
@@ -58,7 +58,8 @@ def plausibility(g, seat):
     laid, worth = plan_melds(g, seat, WEIGHTS, chosen)
     loose = without_melds(g.hand_one[seat], g.hand_two[seat], chosen, laid)
     once, twice = unseen_cards(g, seat)
-    odds = discard_odds(g, seat, loose, once, twice)
+    wants = table_wants(g)
+    odds = discard_odds(g, seat, loose, wants, once, twice)
     took = g.known_one[seat] & ~bit(JOKER)
     while took != 0:
         kind = lowest_bit(took)
@@ -70,12 +71,8 @@ def plausibility(g, seat):
         return odds * READY if ready else odds
     if laid > 0:
         odds *= LEFT_MELD
-    mask = loose[0] & ~bit(JOKER)
-    while mask != 0:
-        kind = lowest_bit(mask)
-        mask &= mask - 1
-        if fits_table(g, kind):
-            odds *= LEFT_OVER
+    for _ in range(count_bits(loose[0] & wants & ~bit(JOKER))):
+        odds *= LEFT_OVER
     return odds
 
 

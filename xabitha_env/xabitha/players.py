@@ -28,7 +28,7 @@ from xabitha_env.xabitha.melds import CARDS
 from xabitha_env.xabitha.observation import potential
 from xabitha_env.xabitha.opening import KIND_POINTS, SUIT_BITS, row_points, suits_of_rank
 from xabitha_env.xabitha.state import DECLARING, DRAWING
-from xabitha_env.xabitha.values import fits_table
+from xabitha_env.xabitha.values import table_wants
 
 PLAYER_CODES = {"random": 0, "greedy": 1, "expert": 2, "chase": 3}
 RANDOM, GREEDY, EXPERT, CHASE = PLAYER_CODES.values()
@@ -52,7 +52,7 @@ def wants_fire(g, seat):
     top = np.int64(g.fire[g.fire_count - 1])
     if top == JOKER or (potential(g.hand_one[seat]) & bit(top)) != 0:
         return True
-    return g.opened[seat] and fits_table(g, top)
+    return g.opened[seat] and (table_wants(g) >> top) & 1 == 1
 
 
 @kernel

@@ -6,6 +6,7 @@ from xabitha_env._jit import kernel
 from xabitha_env.cards import ACE, JOKER, NUM_RANKS, NUM_SEATS, NUM_SUITS
 from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xabitha.actions import SLOT_ACTIONS
+from xabitha_env.xabitha.hands import NONE
 from xabitha_env.xabitha.legal import slot_card
 from xabitha_env.xabitha.melds import NUM_LOWS, SHORTEST_MELD
 from xabitha_env.xabitha.opening import KIND_POINTS, SUIT_BITS, suits_of_rank
@@ -146,13 +147,15 @@ def unseen_rate(g, seat, once, twice):
 
 
 @kernel
-def fits_table(g, kind):
-    """Return whether some meld on the table would take a card of this kind."""
+def table_wants(g):
+    """Return the mask of the kinds that some meld on the table would take (X7, X8)."""
+    kinds = NONE
     for slot in range(int(g.num_melds)):
         for what in range(SLOT_ACTIONS):
-            if slot_card(g, slot, what) == kind:
-                return True
-    return False
+            kind = slot_card(g, slot, what)
+            if kind >= 0:
+                kinds |= bit(kind)
+    return kinds
 
 
 @kernel
@@ -161,13 +164,14 @@ def safest(g, seat, choice):
     once, twice = unseen_cards(g, seat)
     following = (seat + 1) % NUM_SEATS
     rate = unseen_rate(g, following, once, twice)
+    wants = table_wants(g) if g.opened[following] else NONE
     best, least = JOKER, FAR
     choice &= ~bit(JOKER)
     while choice != 0:
         kind = lowest_bit(choice)
         choice &= choice - 1
         danger = meld_danger(g, following, kind, once, twice, rate)
-        if g.opened[following] and fits_table(g, kind):
+        if (wants >> kind) & 1:
             danger += FIT_DANGER
         if danger < least:
             best, least = kind, danger
