@@ -28,7 +28,7 @@ CHUNK = 8
 FEWEST_LEFT = 2
 FEWEST_WORLDS = 64
 """Worlds before a lead may end the search."""
-CAUTION = 1.0
+CAUTION = 1.5
 """A candidate must be ahead of `expert`'s own choice by so many standard errors: with few worlds
 the best of several means is mostly luck."""
 SURE = 4.0
@@ -115,7 +115,7 @@ class SearchAgent(Agent):
     open_cards = False
 
     def __init__(
-        self, worlds: int | None = None, ms: int | None = None, weighted: int = 0, seed: int = 0
+        self, worlds: int | None = None, ms: int | None = None, weighted: int = 1, seed: int = 0
     ) -> None:
         for name, value in (("worlds", worlds), ("ms", ms)):
             if value is not None and (not isinstance(value, int) or value < 1):
