@@ -23,7 +23,8 @@ PlayersOption: TypeAlias = Annotated[
         "--players",
         metavar="NAMES",
         help="One player for all seats, two by team (seats 0+2, seats 1+3) or four by seat, "
-        "with commas: random, greedy, module:Class, module:function, or a saved model FILE.zip.",
+        "with commas: random, greedy, expert, search?ms=50, module:Class, module:function, or a "
+        "saved model FILE.zip.",
     ),
 ]
 RoundsOption: TypeAlias = Annotated[

@@ -6,6 +6,7 @@ from xabitha_env.players.function import FunctionPlayer
 from xabitha_env.players.loader import compiled_names, load_player, load_players, player_names
 from xabitha_env.players.search import CheatingSearchAgent, SearchAgent, Verdict
 from xabitha_env.players.table import PlayerError, Table, ask
+from xabitha_env.players.worlds import draw_worlds
 
 __all__ = [
     "Agent",
@@ -19,6 +20,7 @@ __all__ = [
     "View",
     "ask",
     "compiled_names",
+    "draw_worlds",
     "load_player",
     "load_players",
     "player_names",

@@ -10,7 +10,6 @@ dropped, the weaker half at a time (sequential halving; Karnin, Koren and Somekh
 from __future__ import annotations
 
 import time
-from importlib import import_module
 from math import ceil, log2
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from xabitha_env._jit import records
 from xabitha_env._random import seed_streams
 from xabitha_env.players.base import Agent, View
+from xabitha_env.players.worlds import search_kernels
 from xabitha_env.protocol import Engine
 
 DEFAULT_WORLDS = 256
@@ -131,7 +131,7 @@ class SearchAgent(Agent):
     def reset(self, engine: Engine, seed: int) -> None:
         """Play on this engine's games from now on; the seed of the games decides, not this one."""
         self._engine = engine
-        self._kernels: Any = import_module(f"xabitha_env.{engine.game}.search")
+        self._kernels: Any = search_kernels(engine.game)
 
     def act(self, view: View) -> NDArray[np.int64]:
         """Return one legal action a row, (n,), as the engine's games stand now.

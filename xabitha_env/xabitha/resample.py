@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from xabitha_env import _random
-from xabitha_env._jit import entry, kernel
+from xabitha_env._jit import kernel
 from xabitha_env.cards import NUM_KINDS, NUM_SEATS
 from xabitha_env.xabitha.declaring import wants_formation
 from xabitha_env.xabitha.hands import add_card
@@ -268,20 +268,3 @@ def resample(g, seat, worlds, place, choices, word):
     target.player_word = _random.branch(word)
     target.fixed_draws = 0
     return word, weight
-
-
-@entry
-def resample_games(games, index, seat, choices, words, worlds, weights):
-    """Draw worlds that a seat cannot tell from a game; see `resample`.
-
-    Args:
-        games: (N,) records.
-        index: the game.
-        seat: the seat to act.
-        choices: as in `resample`.
-        words: (n,) a stream each.
-        worlds: (n,) records, written.
-        weights: (n,) float64, written.
-    """
-    for place in range(words.size):
-        _, weights[place] = resample(games[index], seat, worlds, place, choices, words[place])

@@ -111,6 +111,23 @@ def finish_round(g):
 
 
 @entry
+def draw_worlds(games, index, weighted, words, worlds, weights):
+    """Draw worlds that the seat to act cannot tell from a game; see `resample`.
+
+    Args:
+        games: (N,) records; not changed.
+        index: the game.
+        weighted: whether hands are drawn by how likely `expert` would have played so with them.
+        words: (n,) a random stream each.
+        worlds: (n,) records, written.
+        weights: (n,) float64, written.
+    """
+    seat, choices = int(games[index].seat), CHOICES if weighted else 1
+    for place in range(words.size):
+        _, weights[place] = resample(games[index], seat, worlds, place, choices, words[place])
+
+
+@entry
 def roll_out(games, index, actions, words, open_cards, weighted, margins, weights):
     """Play candidates to the end of the round in worlds drawn for the seat to act.
 
