@@ -1,4 +1,4 @@
-"""The README is true: its tables equal the code's, and its examples run."""
+"""The README is true: its tables equal the code's, and its examples and those of the docs run."""
 
 from __future__ import annotations
 
@@ -14,27 +14,37 @@ import pytest
 from tools.readme_tables import README, with_tables
 
 TEXT = README.read_text(encoding="utf-8")
+PAGES = [README, *sorted((README.parent / "docs").glob("*.md"))]
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+def blocks(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def title(block: str) -> str:
-    return TEXT[: TEXT.index(block)].rpartition("\n## ")[2].partition("\n")[0]
+def title(page: Path, block: str) -> str:
+    text = page.read_text(encoding="utf-8")
+    return text[: text.index(block)].rpartition("\n## ")[2].partition("\n")[0]
 
 
-COMMANDS = re.findall(r"^\$ (xabitha .*)$", "\n".join(blocks("console")), re.MULTILINE)
+COMMANDS = re.findall(r"^\$ (xabitha .*)$", "\n".join(blocks(README, "console")), re.MULTILINE)
+EXAMPLES = [
+    pytest.param(text, page.name, id=f"{page.stem}: {title(page, text)}")
+    for page in PAGES
+    for text in blocks(page, "python")
+]
 
 
 def test_tables_are_those_of_the_code() -> None:
     assert with_tables(TEXT) == TEXT, "run make docs-tables"
 
 
-@pytest.mark.parametrize("block", [pytest.param(text, id=title(text)) for text in blocks("python")])
-def test_python_example(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("block", "page"), EXAMPLES)
+def test_python_example(
+    block: str, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
+    exec(compile(block, page, "exec"), {"__name__": "__main__"})
 
 
 def test_commands(tmp_path: Path) -> None:
