@@ -126,8 +126,11 @@ def pick_greedy(g, ids, count):
 
 @kernel
 def needs_list(code):
-    """Return whether a player looks at the list of legal actions."""
-    return code == RANDOM or code == GREEDY
+    """Return whether a player looks at the list of legal actions.
+
+    `chase` does where it has not declared, as when it takes over from another player.
+    """
+    return code != EXPERT
 
 
 @kernel
