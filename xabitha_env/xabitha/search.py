@@ -185,9 +185,9 @@ def roll_out(games, index, actions, words, open_cards, weighted, margins, weight
             _, weights[world] = resample(games[index], seat, worlds, 0, words[world])
             if weighted:
                 weights[world] *= likelihood(worlds[0], seat)
+            worlds[0].fixed_draws = 1  # the true world keeps its next cards
+            play.fix_draws(worlds[0])
         worlds[0].num_rounds = worlds[0].rounds + 1
-        worlds[0].fixed_draws = 1
-        play.fix_draws(worlds[0])
         for place in range(actions.size):
             worlds[1] = worlds[0]
             play.play(worlds[1], actions[place])
