@@ -154,6 +154,7 @@ def place_hidden(g, seat, old, new, old_held, new_held, word):
         g.hand_two[other] = two
     for card in range(int(g.deck_count)):
         g.deck[card] = news[card] if g.reshuffles > 0 else olds[card]
+    g.deck[g.deck_count :] = 0  # where cards lay that others drew
     return word
 
 
