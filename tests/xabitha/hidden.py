@@ -44,29 +44,58 @@ def rules_of(game: Any) -> dict[str, Any]:
     return {name: bool(game[name]) if name in switches else int(game[name]) for name in _RULES}
 
 
+def set_masks(game: Any, name: str, seat: int, cards: Counter[int]) -> None:
+    """Make these the cards of two masks of a seat."""
+    game[name + "_one"][seat] = sum(1 << kind for kind, count in cards.items() if count)
+    game[name + "_two"][seat] = sum(1 << kind for kind, count in cards.items() if count == 2)
+
+
 def give(game: Any, seat: int, cards: Counter[int]) -> None:
     """Make these the cards of a hand."""
-    game["hand_one"][seat] = sum(1 << kind for kind in cards)
-    game["hand_two"][seat] = sum(1 << kind for kind, count in cards.items() if count == 2)
+    set_masks(game, "hand", seat, cards)
     game["hand_count"][seat] = cards.total()
 
 
+def hidden_of(game: Any, seat: int) -> Counter[int]:
+    """A seat's cards that nobody else knows."""
+    return cards_of(game, seat) - known_of(game, seat)
+
+
+def drawn_by(game: Any, seat: int) -> Counter[int]:
+    """What a seat has drawn from the deck since the last reshuffle; nothing before the first."""
+    return held(int(game["drew_one"][seat]), int(game["drew_two"][seat]))
+
+
 def deal_hidden_cards(rng: random.Random, game: Any, seat: int) -> None:
-    """Deal anew what a seat has not seen: the deck, and other hands but for the known cards."""
+    """Deal anew what a seat has not seen: the deck, and other hands but for the known cards.
+
+    After a reshuffle a seat knows that the deck, and so what was drawn from it, is of the cards of
+    the pile that was shuffled, and that the other hidden cards are not (X10.1, X4.3). So there are
+    two pools, each dealt to the places that it had. A card that was shown may have been of either
+    if both were held: it then counts as the old one, which its seat had all the time, so that
+    every state comes about by some play with the same trail.
+    """
     others = [other for other in SEATS if other != seat]
-    known = {other: known_of(game, other) for other in others}
-    sizes = {other: cards_of(game, other).total() - known[other].total() for other in others}
+    new = {other: hidden_of(game, other) for other in others}  # before a reshuffle all are alike
+    if game["reshuffles"]:
+        new = {other: new[other] & drawn_by(game, other) for other in others}
+    old = {other: hidden_of(game, other) - new[other] for other in others}
     deck = game["deck"][: int(game["deck_count"])]
-    pool = deck.tolist()
-    for other in others:
-        pool += (cards_of(game, other) - known[other]).elements()
-    rng.shuffle(pool)
+    stock = [kind for other in others for kind in old[other].elements()]
+    fresh = deck.tolist() + [kind for other in others for kind in new[other].elements()]
+    for pool in (stock, fresh):
+        rng.shuffle(pool)
     if game["seat"] != seat:
         game["staged"] = 0
     for other in others:
-        got, pool = pool[: sizes[other]], pool[sizes[other] :]
-        give(game, other, known[other] + Counter(got))
-    deck[:] = pool
+        drawn = Counter(fresh.pop() for _ in range(new[other].total()))
+        kept = Counter(stock.pop() for _ in range(old[other].total()))
+        if game["reshuffles"]:
+            set_masks(game, "drew", other, drawn_by(game, other) - new[other] + drawn)
+        give(game, other, known_of(game, other) + drawn + kept)
+    deck[:] = fresh
+    gone = game["deck"][int(game["deck_count"]) :]  # what was drawn still stands there
+    gone[:] = [rng.randrange(NUM_KINDS) for _ in gone]
 
 
 def answer_anew(rng: random.Random, game: Any, seat: int) -> None:

@@ -19,8 +19,10 @@ from tests.xabitha.walks import SEATS, engine_for, reshuffled_by, starts_round, 
 from xabitha_env.cards import NUM_KINDS, NUM_RANKS, SUITS
 from xabitha_env.layout import Block
 from xabitha_env.xabitha.engine import XabithaEngine
+from xabitha_env.xabitha.players import CHASE, EXPERT, GREEDY
 from xabitha_env.xabitha.state import FORMED
 
+CODES = [np.full(1, code, np.int8) for code in (GREEDY, EXPERT, CHASE)]
 PERMUTATIONS = ["".join(order) for order in itertools.permutations(SUITS)]
 
 
@@ -53,6 +55,8 @@ def assert_rotated(engine: XabithaEngine, twin: XabithaEngine) -> None:
     assert (np.roll(engine.rewards[0], 1) == twin.rewards[0]).all()
     for seat in SEATS:
         assert (engine.observe(0, seat) == twin.observe(0, (seat + 1) % 4)).all()
+    for codes in CODES:
+        assert engine.choose(codes) == twin.choose(codes)
 
 
 def assert_rotated_results(engine: XabithaEngine, twin: XabithaEngine) -> None:

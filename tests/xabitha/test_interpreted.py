@@ -27,8 +27,8 @@ def fingerprint_of_the_other_way() -> str:
 
 @pytest.mark.interpreted
 def test_compiled_and_interpreted_play_are_the_same() -> None:
-    """Observations, masks, lists, rewards, choices and states of some hundred decisions."""
+    """Observations, masks, lists, rewards, choices, searches, states of some hundred decisions."""
     digest, moves = fingerprint()
-    wanted = ("add", "steal", "meld", "open", "formation", "reshuffle")
+    wanted = ("add", "steal", "meld", "open", "formation", "reshuffle", "search")
     assert all(moves[name] for name in wanted), moves
     assert fingerprint_of_the_other_way() == str((digest, moves))

@@ -106,14 +106,39 @@ def test_what_the_seat_to_act_is_shown_does_not_change() -> None:
     assert set(count_changes(shown_to_actor, own_turn=True)) == {False}
 
 
+def with_choices(game: Any) -> tuple[bool, ...]:
+    """States are kept for the players that plan: declared or not, down or not, early or late."""
+    seat, playing = int(game["seat"]), game["phase"] == PLAYING
+    own = bool(game["declared"][seat]), bool(game["opened"][seat])
+    return bool(playing), *own, bool(game["opened"].any()), bool(game["reshuffles"])
+
+
+@cache
+def states_with_choices() -> np.ndarray:
+    more = sample_states(range(40, 60), 8, with_choices, {"max_turns": 150})
+    return np.concatenate([states(), more])
+
+
+def test_the_states_have_choices() -> None:
+    games = states_with_choices()
+    actors = np.arange(len(games)), games["seat"]
+    for late in (games["reshuffles"] == 0, games["reshuffles"] > 0):
+        for name in ("declared", "opened"):
+            assert (late & (games["phase"] == PLAYING) & (games[name][actors] > 0)).sum() >= 8
+            assert (late & (games["phase"] == DRAWING) & (games[name][actors] > 0)).sum() >= 8
+
+
 @pytest.mark.parametrize("code", PLAYER_CODES.values(), ids=PLAYER_CODES)
 def test_choices_of_compiled_players_do_not_change(code: int) -> None:
     """With the same stream of their own (`player_word`) they choose the same."""
     rng = random.Random(2)
     codes = np.full(ANEW + 1, code, np.int8)
-    for state in states():
+    seen = set()
+    for state in states_with_choices():
         engine().set_state(together(rng, state.reshape(1), int(state["seat"])))
-        assert len(set(engine().choose(codes).tolist())) == 1
+        (choice,) = set(engine().choose(codes).tolist())
+        seen.add(choice)
+    assert len(seen) > 30
 
 
 # --- the test can fail ----------------------------------------------------------------------

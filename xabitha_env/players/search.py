@@ -165,6 +165,8 @@ class SearchAgent(Agent):
         margins, weights = np.empty((0, len(actions))), np.empty(0)
         while True:
             size = 1 if self.open_cards else CHUNK  # with open cards chance has no part
+            if self.ms is None:
+                size = min(size, self.worlds - len(margins))
             words = seed_streams([word, len(margins)], size)
             rows, heavy = np.full((size, len(actions)), np.nan), np.empty(size)
             rows[:, left] = self._roll_out(games, game, actions[left], words, heavy)

@@ -39,7 +39,7 @@ from xabitha_env.xabitha.legal import (
     staged_run,
     staged_take,
 )
-from xabitha_env.xabitha.melds import RUN, SET
+from xabitha_env.xabitha.melds import CARDS, RUN, SET
 from xabitha_env.xabitha.opening import MOST_MELDS
 from xabitha_env.xabitha.packing import best_melds, without_melds
 from xabitha_env.xabitha.reading import unseen_cards
@@ -121,14 +121,20 @@ def hold_value(g, seat, kind, loose, wants, once, twice, w):
 
 @kernel
 def plan_melds(g, seat, w, chosen):
-    """Find the melds that a hand is kept for; returns their number, and what they are worth."""
+    """Find the melds that a hand is kept for; returns their number, and what they are worth.
+
+    No other melds are worth more, so that the worth bounds what an opening can be worth.
+    """
     one, two = g.hand_one[seat], g.hand_two[seat]
     high, low = int(g.ace_high_points), int(g.ace_low_points)
     card, worth = CARDS_FIRST, 0
     if not g.opened[seat]:
         card, worth = int(w[CARD_WORTH]), int(w[RUN_WORTH])
     laid, points, run = best_melds(one, two, card, worth, 0, NO_KIND, high, low, chosen)
-    return laid, points + worth if run else points
+    most = points + worth if run else points
+    for place in range(laid):
+        most += card * int(CARDS[chosen[place]])
+    return laid, most
 
 
 @kernel

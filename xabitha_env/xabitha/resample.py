@@ -205,6 +205,7 @@ def place_hidden(g, seat, old, new, old_held, new_held, choices, word):
     word = _random.shuffle(deck, g.deck_count, word)
     for card in range(int(g.deck_count)):
         g.deck[card] = deck[card]
+    g.deck[g.deck_count :] = 0  # where cards lay that others drew
     return word
 
 

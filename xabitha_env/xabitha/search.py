@@ -153,9 +153,9 @@ def roll_out(games, index, actions, words, open_cards, weighted, margins, weight
         else:
             choices = CHOICES if weighted else 1
             _, weights[world] = resample(games[index], seat, worlds, 0, choices, words[world])
+            worlds[0].fixed_draws = 1  # the true world keeps its next cards
+            play.fix_draws(worlds[0])
         worlds[0].num_rounds = worlds[0].rounds + 1
-        worlds[0].fixed_draws = 1
-        play.fix_draws(worlds[0])
         for place in range(actions.size):
             worlds[1] = worlds[0]
             play.play(worlds[1], actions[place])
