@@ -3,7 +3,8 @@
 `random` plays any card with equal chance. `greedy` captures when it can, prefers xeris, keeps its
 jacks, and on an empty pile leaves a card that the others are unlikely to match, by its own hand.
 `counting` remembers all cards seen, estimates the chance that a card gives a capture or a xeri to
-the next players, and weighs points.
+the next players, and weighs points. `expert` does so with the exact odds and many more terms, and
+plays the end of a round exactly (see `xeri.expert`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from xabitha_env import _random
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JACK, NUM_RANKS, NUM_SEATS, NUM_TEAMS
 from xabitha_env.masks import bit, count_bits
+from xabitha_env.xeri import expert
 from xabitha_env.xeri.actions import NUM_CARDS
 from xabitha_env.xeri.observation import PACK_BITS, rank_bits, seen_cards
 from xabitha_env.xeri.play import (
@@ -26,8 +28,8 @@ from xabitha_env.xeri.play import (
 )
 from xabitha_env.xeri.state import JACK_XERI, PLAIN_XERI
 
-PLAYER_CODES = {"random": 0, "greedy": 1, "counting": 2}
-RANDOM, GREEDY, COUNTING = PLAYER_CODES.values()
+PLAYER_CODES = {"random": 0, "greedy": 1, "counting": 2, "expert": 3}
+RANDOM, GREEDY, COUNTING, EXPERT = PLAYER_CODES.values()
 
 CARD_WORTH = MOST_CARDS_POINTS / NUM_CARDS
 """What one captured card more is worth towards the points for most cards (R4.1)."""
@@ -119,6 +121,8 @@ def pick(g, code, ids, count):
     """Return what a compiled player does, given the legal actions."""
     if code == RANDOM:
         return pick_random(g, ids, count)
+    if code == EXPERT:
+        return expert.pick(g, ids, count)
     best, most = int(ids[0]), -np.inf
     for place in range(count):
         kind = np.int64(ids[place])
