@@ -8,14 +8,15 @@ import numpy as np
 
 from tests.xeri.walks import engine_for, sample_states
 from xabitha_env._jit import records
-from xabitha_env.xeri.actions import MAX_LEGAL
+from xabitha_env.xeri.actions import MAX_LEGAL, PLAYS
+from xabitha_env.xeri.endgame import EXACT_PLAYS
 from xabitha_env.xeri.players import PLAYER_CODES
 from xabitha_env.xeri.search import describe_decision, list_candidates, resample_games, roll_out
 from xabitha_env.xeri.state import STATE
 
 RULES = {"num_rounds": 2, "show_bottom_card": True}
 WORLDS = 2
-EXACT_EVERY = 3  # states near the end are slow to solve as plain Python
+EXACT_EVERY = 2  # states near the end are slow to solve as plain Python
 
 
 def searched(state: np.ndarray) -> bytes:
@@ -42,7 +43,7 @@ def fingerprint() -> tuple[str, int]:
     engine = engine_for(RULES)
     count = 0
     for number, state in enumerate(found[~found["over"]]):
-        if state["plays"] >= 39 and number % EXACT_EVERY:
+        if PLAYS - state["plays"] <= EXACT_PLAYS and number % EXACT_EVERY:
             continue
         engine.set_state(state.reshape(1))
         for code in PLAYER_CODES.values():

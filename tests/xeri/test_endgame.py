@@ -94,7 +94,7 @@ def slow_average(game: Any) -> list[float]:
 
 @pytest.mark.parametrize("variation", range(len(RULES)))
 def test_the_end_is_exact(variation: int) -> None:
-    """R3, R4: all deals, all plays, against the plain search; 5 to 9 plays left."""
+    """R3, R4: all deals, all plays, against the plain search."""
     seen = set()
     spread = 0
     for state in states(variation):

@@ -18,6 +18,7 @@ from xabitha_env._jit import records
 from xabitha_env.cards import CARD_NAMES, KIND_OF
 from xabitha_env.xeri import expert, search
 from xabitha_env.xeri.actions import MAX_LEGAL, PLAYS
+from xabitha_env.xeri.endgame import EXACT_PLAYS
 from xabitha_env.xeri.players import EXPERT
 from xabitha_env.xeri.state import STATE
 from xabitha_env.xeri.terms import NUM_TERMS
@@ -98,7 +99,7 @@ def test_candidates(variation: int) -> None:
         other = {kind for kind in legal if likeness(kind) not in kinds}
         left_out += len(other)
         alike += len(legal) - len(found) - len(other)
-        if PLAYS - state["plays"] > 9:
+        if PLAYS - state["plays"] > EXACT_PLAYS:
             values = dict(zip(legal, values_of(state)))
             assert [values[kind] for kind in found] == sorted(
                 (values[kind] for kind in found), reverse=True

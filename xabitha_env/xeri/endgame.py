@@ -13,6 +13,7 @@ from xabitha_env._jit import kernel
 from xabitha_env.cards import JACK, NUM_RANKS, NUM_SEATS, NUM_TEAMS
 from xabitha_env.masks import bit, count_bits, lowest_bit
 from xabitha_env.xeri.actions import NUM_CARDS, PLAYS
+from xabitha_env.xeri.observation import rank_bits
 from xabitha_env.xeri.odds import (
     JACKS,
     chance_of_passing,
@@ -26,7 +27,7 @@ from xabitha_env.xeri.play import MOST_CARDS_POINTS, pile_mask, xeri_points
 from xabitha_env.xeri.resample import list_kinds
 from xabitha_env.xeri.state import NO_KIND, NO_SEAT
 
-EXACT_PLAYS = 9
+EXACT_PLAYS = 8
 """With no more plays left in the round, at most 90 deals are possible, and all are solved."""
 FAR = np.int64(1 << 40)
 """Beyond any lead of points."""
@@ -103,6 +104,28 @@ def settle(level):
 
 
 @kernel
+def play_out(g, level, hands, seat, sign, count):
+    """Return the lead after the last plays, in which no seat has a choice; `level` changes."""
+    for place in range(count):
+        kind = lowest_bit(hands[(seat + place) % NUM_SEATS])
+        follow(g, level, level, kind, sign, place + 1 == count)
+        sign = -sign
+    return settle(level)
+
+
+@kernel
+def next_card(level):
+    """Return the mask of a card to try, out of `UNTRIED`: first those that take the pile."""
+    cards = level[UNTRIED]
+    if level[PILE] != 0:
+        taking = cards & (rank_bits(level[TOP] % NUM_RANKS) | JACKS)
+        cards = taking if taking != 0 else cards
+    card = cards & -cards
+    level[UNTRIED] &= ~card
+    return card
+
+
+@kernel
 def narrow(level, own, value):
     """Take note of what a card leads to: the own team wants the most, the other the least."""
     if own:
@@ -144,14 +167,16 @@ def solve(g, levels, hands, start, left):
             hands[(g.seat + depth) % NUM_SEATS] |= levels[depth, TRIED]
             narrow(levels[depth], not own, value)
             continue
-        kind = lowest_bit(level[UNTRIED])
-        level[UNTRIED] &= level[UNTRIED] - 1
-        follow(g, level, levels[depth + 1], kind, 1 if own else -1, depth + 1 == left)
-        if depth + 1 == left:
-            narrow(level, own, settle(levels[depth + 1]))
+        card = next_card(level)
+        sign = 1 if own else -1
+        rest = left - depth - 1
+        follow(g, level, levels[depth + 1], lowest_bit(card), sign, rest == 0)
+        hands[seat] &= ~card
+        if rest <= NUM_SEATS:
+            narrow(level, own, play_out(g, levels[depth + 1], hands, seat + 1, -sign, rest))
+            hands[seat] |= card
         else:
-            level[TRIED] = bit(kind)
-            hands[seat] &= ~bit(kind)
+            level[TRIED] = card
             depth += 1
             enter(levels[depth], hands[(seat + 1) % NUM_SEATS], level[LOW], level[HIGH])
 
