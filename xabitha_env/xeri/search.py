@@ -28,8 +28,12 @@ HOPELESS = 8.0
 """Plays that `expert` thinks worse than its best by more points are not tried."""
 SOLVED_PLAYS = 8
 """With so many plays left a world is solved exactly instead of being played on."""
-TEMPERATURE = 1.5
-"""In points: how likely a seat made a play falls by e with so much less that it is worth."""
+TEMPERATURE = 0.5
+"""In points: how likely a seat made a play falls by e with so much less that it is worth.
+
+Lower ones tell more of the hands of `expert` itself, higher ones more of those of others."""
+OTHERWISE = 0.1
+"""How often a seat is thought to play any of its cards, whatever `expert` thinks of them."""
 
 
 @kernel
@@ -144,7 +148,7 @@ def rewind(g, seat):
 
 @kernel
 def share_of(played, ids, values, count):
-    """Return the softmax of one of the first so many values, that of the card played."""
+    """Return how likely the card played was chosen, of so many with these values."""
     best = values[first_best(values, count)]
     chance, total = 0.0, 0.0
     for place in range(count):
@@ -152,15 +156,16 @@ def share_of(played, ids, values, count):
         total += share
         if ids[place] == played:
             chance = share
-    return chance / total
+    return OTHERWISE / count + (1.0 - OTHERWISE) * chance / total
 
 
 @kernel
 def likelihood(worlds, pasts, scratch):
     """Return how likely the other seats' last plays are in a world, as far as they lie open.
 
-    A seat's choice is taken for a softmax of `expert`'s values (`TEMPERATURE`), given the hand
-    that it would have had. Plays that captured are no longer known.
+    A seat's choice is taken for a softmax of `expert`'s values (`TEMPERATURE`), but for now and
+    then (`OTHERWISE`), given the hand that it would have had. Plays that captured are no longer
+    known.
     """
     ids, terms, values, _, _ = scratch
     seat = int(worlds[0].seat)
