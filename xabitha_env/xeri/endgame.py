@@ -251,14 +251,16 @@ def average_plays(g, sums):
     seat = int(g.seat)
     levels = np.empty((LEVELS, COLUMNS), np.int64)
     hands = np.empty(NUM_SEATS, np.int64)
-    public, denied, passing = hands.copy(), hands.copy(), np.empty(NUM_SEATS)
+    public, denied = np.empty(NUM_SEATS, np.int64), np.empty(NUM_SEATS, np.int64)
+    passing = np.empty(NUM_SEATS)
     describe_seats(g, public, denied, passing)
     kinds = np.empty(NUM_CARDS, np.int64)
     end = bit(list_kinds(unseen_cards(g, seat), kinds))
     first, second, third = (seat + 1) % NUM_SEATS, (seat + 2) % NUM_SEATS, (seat - 1) % NUM_SEATS
     copy_table(g, levels[0])
     hands[seat] = g.hand[seat]
-    sums[:] = 0.0
+    for place in range(sums.size):
+        sums[place] = 0.0
     total = 0.0
     one = bit(count_bits(g.hand[first] & ~public[first])) - 1
     while one < end:
@@ -273,4 +275,5 @@ def average_plays(g, sums):
                 total += weight
             two = next_subset(two, end)
         one = next_subset(one, end)
-    sums /= total
+    for place in range(sums.size):  # loops compile in a fraction of the time of array operations
+        sums[place] /= total

@@ -72,23 +72,6 @@ def rate_quickly(g, ids, count, terms, values):
 
 
 @kernel
-def is_end(g):
-    """Return whether few enough plays are left for the exact search."""
-    return PLAYS - g.plays <= EXACT_PLAYS
-
-
-@kernel
-def rate(g, ids, count, terms, values):
-    """Write what all plays, ascending, are worth; arguments as in `rate_quickly`."""
-    rate_quickly(g, ids, count, terms, values)
-    if count > 1 and is_end(g):
-        results = np.empty(HAND_CARDS)
-        average_plays(g, results)
-        for place in range(count):
-            values[place] = results[place] + SECOND_THOUGHT * values[place]
-
-
-@kernel
 def first_best(values, count):
     """Return the place of the first of the highest values."""
     best = 0
@@ -99,10 +82,23 @@ def first_best(values, count):
 
 
 @kernel
-def pick(g, ids, count):
-    """Return what `expert` plays, given the legal plays, ascending."""
+def rate(g, ids, count, terms, values):
+    """Write what all legal plays are worth; returns the place of the one that `expert` makes.
+
+    One function for both, as each more in the chain of calls takes seconds to compile.
+
+    Args:
+        g, terms, values: as in `rate_quickly`.
+        ids: all legal plays, ascending.
+        count: their number.
+    """
+    values[0] = 0.0
     if count == 1:
-        return int(ids[0])
-    values = np.empty(HAND_CARDS)
-    rate(g, ids, count, np.empty(NUM_TERMS), values)
-    return int(ids[first_best(values, count)])
+        return 0
+    rate_quickly(g, ids, count, terms, values)
+    if PLAYS - g.plays <= EXACT_PLAYS:
+        results = np.empty(HAND_CARDS)
+        average_plays(g, results)
+        for place in range(count):
+            values[place] = results[place] + SECOND_THOUGHT * values[place]
+    return first_best(values, count)

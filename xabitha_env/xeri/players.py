@@ -16,7 +16,7 @@ from xabitha_env._jit import kernel
 from xabitha_env.cards import JACK, NUM_RANKS, NUM_SEATS, NUM_TEAMS
 from xabitha_env.masks import bit, count_bits
 from xabitha_env.xeri import expert
-from xabitha_env.xeri.actions import NUM_CARDS
+from xabitha_env.xeri.actions import HAND_CARDS, NUM_CARDS
 from xabitha_env.xeri.observation import PACK_BITS, rank_bits, seen_cards
 from xabitha_env.xeri.play import (
     EXTRA_BITS,
@@ -27,6 +27,7 @@ from xabitha_env.xeri.play import (
     pile_mask,
 )
 from xabitha_env.xeri.state import JACK_XERI, PLAIN_XERI
+from xabitha_env.xeri.terms import NUM_TERMS
 
 PLAYER_CODES = {"random": 0, "greedy": 1, "counting": 2, "expert": 3}
 RANDOM, GREEDY, COUNTING, EXPERT = PLAYER_CODES.values()
@@ -122,7 +123,8 @@ def pick(g, code, ids, count):
     if code == RANDOM:
         return pick_random(g, ids, count)
     if code == EXPERT:
-        return expert.pick(g, ids, count)
+        terms, values = np.empty(NUM_TERMS), np.empty(HAND_CARDS)
+        return int(ids[expert.rate(g, ids, count, terms, values)])
     best, most = int(ids[0]), -np.inf
     for place in range(count):
         kind = np.int64(ids[place])

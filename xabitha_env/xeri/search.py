@@ -68,8 +68,7 @@ def list_candidates(games, index, ids):
     legal = np.empty(MAX_LEGAL, np.int32)
     count = list_legal(g, legal)
     values = np.empty(HAND_CARDS)
-    rate(g, legal, count, np.empty(NUM_TERMS), values)
-    least = values[first_best(values, count)] - HOPELESS
+    least = values[rate(g, legal, count, np.empty(NUM_TERMS), values)] - HOPELESS
     kept = 0
     for _ in range(count):
         best = first_best(values, count)

@@ -189,7 +189,8 @@ def write_terms(g, kind, sight, out):
         sight: what that seat knows.
         out: `NUM_TERMS` long, written.
     """
-    out[:] = 0.0
+    for place in range(NUM_TERMS):
+        out[place] = 0.0
     worth = points_of(pile_mask(g) | bit(kind)) + sight.card_worth * (g.pile_count + 1)
     if captures(g, kind):
         write_taking(g, kind, sight, worth, out)
