@@ -17,7 +17,7 @@ from xabitha_env.cards import CARD_NAMES, KIND_OF, NUM_RANKS, RANKS
 from xabitha_env.layout import Block
 from xabitha_env.xeri.actions import NUM_CARDS
 from xabitha_env.xeri.engine import XeriEngine
-from xabitha_env.xeri.players import COUNTING
+from xabitha_env.xeri.players import COUNTING, EXPERT
 
 DULL = "3456789"
 
@@ -39,8 +39,9 @@ def assert_rotated(engine: XeriEngine, twin: XeriEngine) -> None:
     assert (np.roll(engine.rewards[0], 1) == twin.rewards[0]).all()
     for seat in SEATS:
         assert (engine.observe(0, seat) == twin.observe(0, (seat + 1) % 4)).all()
-    counting = np.full(1, COUNTING, np.int8)
-    assert engine.choose(counting) == twin.choose(counting)
+    for code in (COUNTING, EXPERT):
+        player = np.full(1, code, np.int8)
+        assert engine.choose(player) == twin.choose(player)
 
 
 def assert_rotated_results(engine: XeriEngine, twin: XeriEngine) -> None:

@@ -1,4 +1,4 @@
-"""The compiled players: `random` is uniform, `greedy` and `counting` do as described."""
+"""The compiled players: `random` is uniform, the others do as described."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import pytest
 from tests.xeri.walks import engine_for, pile_of, walk, walks
 from xabitha_env.cards import CARD_NAMES, card_text
 from xabitha_env.xeri.engine import XeriEngine
-from xabitha_env.xeri.players import COUNTING, GREEDY, PLAYER_CODES, RANDOM
+from xabitha_env.xeri.players import COUNTING, EXPERT, GREEDY, PLAYER_CODES, RANDOM
 from xabitha_env.xeri.validate import hand_kinds
 
-GREEDY_CODE, COUNTING_CODE, RANDOM_CODE = (
-    np.full(1, code, np.int8) for code in (GREEDY, COUNTING, RANDOM)
+GREEDY_CODE, COUNTING_CODE, EXPERT_CODE, RANDOM_CODE = (
+    np.full(1, code, np.int8) for code in (GREEDY, COUNTING, EXPERT, RANDOM)
 )
 DEALS = 1000
+FIRST_SEED = 30_000_000  # no player was tuned on these deals
 WORTH = {rank + suit: 1 for rank in "AKQJT" for suit in "CDHS"} | {"2C": 1, "TD": 2}  # R4.2
 
 
@@ -137,7 +138,66 @@ def test_counting_remembers_what_greedy_does_not() -> None:
         assert not engine.step([engine.parse(f"play:{card}")])[0], card
     assert pile_of(engine) == [] and engine.seats[0] == 0
     assert chosen(engine, COUNTING_CODE) == "9S"
+    assert chosen(engine, EXPERT_CODE) == "9S"
     assert chosen(engine, GREEDY_CODE) != "9S"
+
+
+# --- expert ---------------------------------------------------------------------------------
+
+
+def table(hands: str, pile: str, plays: str = "", **rules: Any) -> XeriEngine:
+    """A game with these hands from seat 0 on (the dealer is seat 3), after some plays.
+
+    The hands are filled up with the lowest cards that are left.
+    """
+    given = [hand.split() for hand in hands.split("/")]
+    rest = [c for c in CARD_NAMES[:52] if c not in [*" ".join(hands.split("/")).split()]]
+    rest = [card for card in rest if card not in pile.split() and card[0] != "J"]
+    dealt = [[*hand, *(rest.pop(0) for _ in range(6 - len(hand)))] for hand in given]
+    used = {card for hand in dealt for card in hand} | set(pile.split())
+    stock = [card for card in CARD_NAMES[:52] if card not in used]
+    engine = engine_for({"num_rounds": 1, "redeal_pile": False, **rules})
+    deal = {"dealer": 3, "hands": dealt, "pile": pile.split(), "stock": stock}
+    engine.reset(seed=1, deals=[deal])
+    for card in plays.split():
+        assert not engine.step([engine.parse(f"play:{card}")])[0], card
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("hands", "pile", "plays", "card"),
+    [
+        ("JS 3C 9D///", "TC KD AD QS", "", "JS"),  # five points: worth a jack
+        ("JS 3C QD///", "TC KD AD QS", "", "QD"),  # but the queen takes them, too
+        ("2D 4D 5D 7D 7S 8D/JC//", "8C 3D 3H 4C", "4D", ""),  # an empty pile: kept
+        ("2D 4D 5D 7D 7S 8D/6S 6H/JC 5S 5C/", "8C 3D 3H 4C", "4D 6S", ""),  # a dull card: kept
+    ],
+)
+def test_expert_spends_jacks_on_rich_piles(hands: str, pile: str, plays: str, card: str) -> None:
+    choice = chosen(table(hands, pile, plays), EXPERT_CODE)
+    assert choice == card if card else choice[0] != "J"
+
+
+def check_expert(engine: XeriEngine) -> str:
+    """It makes xeris, and takes a pile of points when it can without a jack."""
+    hand, pile, card = hand_of(engine), pile_of(engine), chosen(engine, EXPERT_CODE)
+    if any(makes_xeri(other, pile) for other in hand):
+        assert makes_xeri(card, pile)
+        return "xeri"
+    able = [other for other in takers(hand, pile) if other[0] != "J"]
+    if able and sum(WORTH.get(other, 0) for other in pile) > 1:
+        assert card in takers(hand, pile)
+        return "captures"
+    return "other"
+
+
+def test_expert_does_as_described() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(24):
+        for engine, _ in walk(seed, {"num_rounds": 2}):
+            if engine.games["plays"][0] < 38:
+                seen[check_expert(engine)] += 1
+    assert all(seen[name] > 20 for name in ("xeri", "captures")), seen
 
 
 # --- random ---------------------------------------------------------------------------------
@@ -177,7 +237,7 @@ def test_random_is_uniform(outputs: tuple[str, ...]) -> None:
 
 def test_only_random_draws_on_the_stream_for_players() -> None:
     for engine, _ in walk(2, {"num_rounds": 1}):
-        for codes in (GREEDY_CODE, COUNTING_CODE, RANDOM_CODE):
+        for codes in (GREEDY_CODE, COUNTING_CODE, EXPERT_CODE, RANDOM_CODE):
             before = engine.get_state()
             engine.choose(codes)
             after = engine.get_state()
@@ -207,7 +267,7 @@ def test_choices_are_legal_under_all_rules(name: str) -> None:
 def lead_of_team(codes: list[int], rules: dict[str, Any]) -> np.ndarray:
     """(rounds,) by how many points team 0 wins each round with these players."""
     engine = engine_for({**rules, "num_rounds": 1}, DEALS, outputs=())
-    engine.reset(seed=1000)
+    engine.reset(seed=FIRST_SEED)
     engine.advance(np.tile(np.array(codes, np.int8), (DEALS, 1)))
     assert engine.over.all()
     totals = engine.games["totals"]
@@ -217,8 +277,8 @@ def lead_of_team(codes: list[int], rules: dict[str, Any]) -> np.ndarray:
 @pytest.mark.parametrize("rules", [{}, {"show_bottom_card": True}, {"xeri_points": 5}])
 @pytest.mark.parametrize(
     ("better", "worse"),
-    [(GREEDY, RANDOM), (COUNTING, GREEDY), (COUNTING, RANDOM)],
-    ids=["greedy-random", "counting-greedy", "counting-random"],
+    [(GREEDY, RANDOM), (COUNTING, GREEDY), (COUNTING, RANDOM), (EXPERT, COUNTING)],
+    ids=["greedy-random", "counting-greedy", "counting-random", "expert-counting"],
 )
 def test_players_in_order_of_strength(better: int, worse: int, rules: dict[str, Any]) -> None:
     """The same 1000 deals for both teams: the interval of 95% of the lead is clear of zero."""

@@ -3,7 +3,8 @@
 `random` plays any card with equal chance. `greedy` captures when it can, prefers xeris, keeps its
 jacks, and on an empty pile leaves a card that the others are unlikely to match, by its own hand.
 `counting` remembers all cards seen, estimates the chance that a card gives a capture or a xeri to
-the next players, and weighs points.
+the next players, and weighs points. `expert` does so with the exact odds and many more terms, and
+plays the end of a round exactly (see `xeri.expert`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from xabitha_env import _random
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JACK, NUM_RANKS, NUM_SEATS, NUM_TEAMS
 from xabitha_env.masks import bit, count_bits
-from xabitha_env.xeri.actions import NUM_CARDS
+from xabitha_env.xeri import expert
+from xabitha_env.xeri.actions import HAND_CARDS, NUM_CARDS
 from xabitha_env.xeri.observation import PACK_BITS, rank_bits, seen_cards
 from xabitha_env.xeri.play import (
     EXTRA_BITS,
@@ -25,9 +27,10 @@ from xabitha_env.xeri.play import (
     pile_mask,
 )
 from xabitha_env.xeri.state import JACK_XERI, PLAIN_XERI
+from xabitha_env.xeri.terms import NUM_TERMS
 
-PLAYER_CODES = {"random": 0, "greedy": 1, "counting": 2}
-RANDOM, GREEDY, COUNTING = PLAYER_CODES.values()
+PLAYER_CODES = {"random": 0, "greedy": 1, "counting": 2, "expert": 3}
+RANDOM, GREEDY, COUNTING, EXPERT = PLAYER_CODES.values()
 
 CARD_WORTH = MOST_CARDS_POINTS / NUM_CARDS
 """What one captured card more is worth towards the points for most cards (R4.1)."""
@@ -119,6 +122,9 @@ def pick(g, code, ids, count):
     """Return what a compiled player does, given the legal actions."""
     if code == RANDOM:
         return pick_random(g, ids, count)
+    if code == EXPERT:
+        terms, values = np.empty(NUM_TERMS), np.empty(HAND_CARDS)
+        return int(ids[expert.rate(g, ids, count, terms, values)])
     best, most = int(ids[0]), -np.inf
     for place in range(count):
         kind = np.int64(ids[place])
