@@ -40,7 +40,6 @@ def worlds_of(
     """Worlds for the seat to act, and their weights."""
     worlds, weights = np.zeros(count, STATE), np.empty(count)
     words = seed_streams(seed, count)
-    seat = int(state["seat"][0])
     draw_worlds(records(state), 0, False, words, records(worlds), weights)
     return worlds, weights
 
@@ -204,7 +203,6 @@ def test_a_batch_and_its_order_change_nothing() -> None:
         for place, word in enumerate(seed_streams(1, WORLDS)):
             alone, weight = np.zeros(1, STATE), np.empty(1)
             words = np.array([word])
-            seat = int(single["seat"][0])
             draw_worlds(records(batch), index, False, words, records(alone), weight)
             assert facts(alone) == facts(worlds[place : place + 1])
             assert weight[0] == weights[place]

@@ -135,7 +135,6 @@ def test_with_open_cards_the_true_round_is_played_on() -> None:
 def world_of(state: np.ndarray, word: np.uint64) -> np.ndarray:
     """The world of a word, its deck shared out to the seats until a reshuffle."""
     world = np.zeros(1, STATE)
-    seat = int(state["seat"][0])
     draw_worlds(records(state), 0, False, np.array([word]), records(world), np.empty(1))
     world["fixed_draws"] = 1
     world["deck_seat"] = -1

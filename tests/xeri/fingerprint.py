@@ -11,7 +11,7 @@ from xabitha_env._jit import records
 from xabitha_env.xeri.actions import MAX_LEGAL, PLAYS
 from xabitha_env.xeri.endgame import EXACT_PLAYS
 from xabitha_env.xeri.players import PLAYER_CODES
-from xabitha_env.xeri.search import describe_decision, list_candidates, resample_games, roll_out
+from xabitha_env.xeri.search import describe_decision, draw_worlds, list_candidates, roll_out
 from xabitha_env.xeri.state import STATE
 
 RULES = {"num_rounds": 2, "show_bottom_card": True}
@@ -26,8 +26,8 @@ def searched(state: np.ndarray) -> bytes:
     count = list_candidates(games, 0, ids)
     words = np.array([int(describe_decision(games, 0)), 12345], np.uint64)
     copies = np.zeros(WORLDS, STATE)
-    resample_games(games, 0, int(state["seat"][0]), words, records(copies))
     margins, weights = np.empty((WORLDS, count)), np.empty(WORLDS)
+    draw_worlds(games, 0, False, words, records(copies), weights)
     roll_out(games, 0, ids[:count].astype(np.int64), words, False, True, margins, weights)
     parts = [copies[name] for name in STATE.names]
     return b"".join(

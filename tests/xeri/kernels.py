@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 
 from xabitha_env._jit import INTERPRETED
+from xabitha_env.xeri.actions import NUM_CARDS
+from xabitha_env.xeri.resample import redraw
 
 
 def on_game(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -21,3 +24,14 @@ def on_game(kernel: Callable[..., Any]) -> Callable[..., Any]:
         return inner(games[index], *rest)
 
     return call
+
+
+def _redraw_all(games: Any, index: int, seat: int, words: Any, out: Any) -> None:
+    pool = np.empty(NUM_CARDS, np.int8)
+    for place in range(words.size):
+        out[place] = games[index]
+        redraw(out[place], seat, pool, words[place])
+
+
+resample_games = _redraw_all if INTERPRETED else numba.njit(_redraw_all)
+"""(games, index, seat, words, out): a copy of a game a stream, redrawn for any seat."""

@@ -12,9 +12,9 @@ import pytest
 
 from tests.xeri.exhaustive import names, possible_hands
 from tests.xeri.hidden import has_public_card, resampled
+from tests.xeri.kernels import resample_games
 from tests.xeri.walks import SEATS, engine_for, sample_states
 from xabitha_env._jit import records
-from xabitha_env.xeri.resample import resample_games
 from xabitha_env.xeri.state import STATE
 from xabitha_env.xeri.validate import state_problem
 

@@ -259,7 +259,9 @@ def test_worlds_in_which_a_pile_was_let_lie_are_unlikely() -> None:
         assert not engine.step([engine.parse(f"play:{card}")])[0], card
     words = words_for(7, 2000)
     copies = np.zeros(len(words), STATE)
-    search.resample_games(records(engine.games), 0, 3, words, records(copies))
+    search.draw_worlds(
+        records(engine.games), 0, False, words, records(copies), np.empty(len(words))
+    )
     plays = [KIND_OF["8D"]]
     _, weights = rolled(engine.games[0], plays, words, False, True)
     holds = np.array([any(card[0] == "9" for card in names(m)) for m in copies["hand"][:, 1]])

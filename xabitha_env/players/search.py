@@ -28,9 +28,6 @@ CHUNK = 8
 FEWEST_LEFT = 2
 FEWEST_WORLDS = 64
 """Worlds before a lead may end the search."""
-CAUTION = 1.5
-"""A candidate must be ahead of `expert`'s own choice by so many standard errors: with few worlds
-the best of several means is mostly luck."""
 SURE = 4.0
 """A lead over every other candidate of so many standard errors ends the search."""
 
@@ -43,18 +40,20 @@ class Verdict(NamedTuple):
         means: (k,) points by which the own team won the round, on average.
         errors: (k,) standard errors of the differences from the mean of the first.
         worlds: (k,) in how many worlds each was played out; the first and the best in most.
+        caution: how many standard errors better than the first another must be.
     """
 
     actions: NDArray[np.int64]
     means: NDArray[np.float64]
     errors: NDArray[np.float64]
     worlds: NDArray[np.int64]
+    caution: float
 
     @property
     def bounds(self) -> NDArray[np.float64]:
-        """(k,) cautious means: `CAUTION` errors lower; -inf for candidates that were dropped."""
+        """(k,) cautious means, lower by some errors; -inf for candidates that were dropped."""
         return np.where(
-            self.worlds == self.worlds.max(), self.means - CAUTION * self.errors, -np.inf
+            self.worlds == self.worlds.max(), self.means - self.caution * self.errors, -np.inf
         )
 
     @property
@@ -64,7 +63,10 @@ class Verdict(NamedTuple):
 
 
 def _judge(
-    actions: NDArray[np.int64], margins: NDArray[np.float64], weights: NDArray[np.float64]
+    actions: NDArray[np.int64],
+    margins: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    caution: float,
 ) -> Verdict:
     """Sum up (w, k) margins, NaN where a candidate was dropped before, and (w,) weights."""
     played = ~np.isnan(margins)
@@ -75,7 +77,7 @@ def _judge(
     worlds = played.sum(axis=0)
     lag = np.where(played, margins[:, [0]] - margins, 0.0)
     spread = lag - (share * lag).sum(axis=0)
-    return Verdict(actions, means, np.sqrt((share**2 * spread**2).sum(axis=0)), worlds)
+    return Verdict(actions, means, np.sqrt((share**2 * spread**2).sum(axis=0)), worlds, caution)
 
 
 def _better_half(verdict: Verdict, left: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -150,7 +152,7 @@ class SearchAgent(Agent):
         count = self._kernels.list_candidates(games, game, ids)
         actions = ids[:count].astype(np.int64)
         if count == 1:
-            return Verdict(actions, np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
+            return Verdict(actions, np.zeros(1), np.zeros(1), np.zeros(1, np.int64), 0.0)
         word = self._kernels.describe_decision(games, game) ^ self._word
         return self._halve(games, game, actions, int(word))
 
@@ -171,7 +173,7 @@ class SearchAgent(Agent):
             rows, heavy = np.full((size, len(actions)), np.nan), np.empty(size)
             rows[:, left] = self._roll_out(games, game, actions[left], words, heavy)
             margins, weights = np.concatenate([margins, rows]), np.concatenate([weights, heavy])
-            verdict = _judge(actions, margins, weights)
+            verdict = _judge(actions, margins, weights, self._kernels.CAUTION)
             spent = self._spent(len(margins), started)
             if self.open_cards or spent >= 1 or _is_sure(verdict, left):
                 return verdict

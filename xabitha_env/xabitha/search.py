@@ -19,6 +19,8 @@ from xabitha_env.xabitha.opening import MOST_MELDS
 from xabitha_env.xabitha.resample import resample
 from xabitha_env.xabitha.state import DECLARING, DRAWING, FORMED, HAND_CARDS
 
+CAUTION = 1.5
+"""For `players.search`: how many standard errors better than `expert`'s choice another must be."""
 MOST_DISCARDS = 6
 """Discards that are tried, those that `expert` would sooner make first."""
 MOST_ACTS = 6

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from xabitha_env import _random
-from xabitha_env._jit import entry, kernel
+from xabitha_env._jit import kernel
 from xabitha_env.cards import NUM_SEATS
 from xabitha_env.masks import bit, count_bits, lowest_bit
-from xabitha_env.xeri.actions import NUM_CARDS
 from xabitha_env.xeri.observation import PACK_BITS, seen_cards
 from xabitha_env.xeri.state import NO_KIND
 
@@ -65,29 +64,3 @@ def redraw(g, seat, pool, word):
     word = _random.advance(word)
     g.player_word = _random.branch(word)
     return word
-
-
-@kernel
-def resample(games, index, seat, out, place, pool, word):
-    """Make a record of `out` a copy of a game with everything hidden from a seat drawn anew.
-
-    Returns the stream's new word.
-    """
-    out[place] = games[index]
-    return redraw(out[place], seat, pool, word)
-
-
-@entry
-def resample_games(games, index, seat, words, out):
-    """Draw a game anew once a stream.
-
-    Args:
-        games: (N,) records, never changed.
-        index: the game.
-        seat: what it cannot see is drawn anew.
-        words: (n,) uint64, not zero; a stream a copy.
-        out: (n,) records, written.
-    """
-    pool = np.empty(NUM_CARDS, np.int8)
-    for place in range(words.size):
-        resample(games, index, seat, out, place, pool, words[place])

@@ -18,12 +18,12 @@ from xabitha_env.xeri.endgame import COLUMNS, LEVELS, copy_table, solve
 from xabitha_env.xeri.expert import first_best, rate, rate_quickly
 from xabitha_env.xeri.odds import DEAL_PLAYS, points_of
 from xabitha_env.xeri.play import list_legal, play
-from xabitha_env.xeri.resample import redraw, resample_games
+from xabitha_env.xeri.resample import redraw
 from xabitha_env.xeri.state import NO_TARGET
 from xabitha_env.xeri.terms import NUM_TERMS
 
-__all__ = ["describe_decision", "list_candidates", "resample_games", "roll_out"]
-
+CAUTION = 2.0
+"""For `players.search`: how many standard errors better than `expert`'s choice another must be."""
 HOPELESS = 8.0
 """Plays that `expert` thinks worse than its best by more points are not tried."""
 SOLVED_PLAYS = 8
@@ -181,6 +181,29 @@ def likelihood(worlds, pasts, scratch):
         rate_quickly(g, ids, count, terms, values)
         product *= share_of(played, ids, values, count)
     return product
+
+
+@entry
+def draw_worlds(games, index, weighted, words, worlds, weights):
+    """Draw worlds that the seat to act cannot tell from a game.
+
+    Args:
+        games: (N,) records, never changed.
+        index: a game that goes on.
+        weighted: whether worlds are weighed by what the others were seen to play.
+        words: (n,) uint64, not zero; a stream a world.
+        worlds: (n,) records, written.
+        weights: (n,) float64, written: 1, or how likely the others' last plays are in the world.
+    """
+    seat = int(games[index].seat)
+    pool = np.empty(NUM_CARDS, np.int8)
+    scratch = make_scratch()
+    pasts = games[index : index + 1].copy()
+    for place in range(words.size):
+        worlds[place] = games[index]
+        redraw(worlds[place], seat, pool, words[place])
+        chance = likelihood(worlds[place : place + 1], pasts, scratch) if weighted else 1.0
+        weights[place] = chance
 
 
 @entry
