@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 
 import numpy as np
+import pytest
 
 from tests.reference.xabitha import JOKER, best_completion
 from tests.xabitha.biased_deals import biased_deal
@@ -33,6 +34,7 @@ def weights(**changed: float) -> np.ndarray:
 
 
 NO_HOLD = weights(HOLD_TURNS=0)
+MANY_CARDS = weights(HOLD_TURNS=0, CARD_WORTH=50, RUN_WORTH=0)
 HOLD = weights(HOLD_TURNS=10_000, HOLD_MARGIN=10_000)
 
 
@@ -57,14 +59,18 @@ def engine_in(state: np.ndarray) -> XabithaEngine:
     return engine
 
 
-def test_it_opens_unless_it_waits() -> None:
-    """X6.1: with every opening that there is; staged melds are always committed (X6.4)."""
+@pytest.mark.parametrize("w", [NO_HOLD, MANY_CARDS], ids=["own weights", "many cards"])
+def test_it_opens_unless_it_waits(w: np.ndarray) -> None:
+    """X6.1: with every opening that there is; staged melds are always committed (X6.4).
+
+    Also where the melds that it keeps its hand for are not those with the most points.
+    """
     assert len(could_open()) > 150
     for state in could_open():
         engine, seat = engine_in(state), int(state["seat"][0])
         moves = []
         while not engine.games["opened"][0, seat]:
-            moves.append(int(_act(record(engine.games), NO_HOLD)))
+            moves.append(int(_act(record(engine.games), w)))
             assert not engine.step([moves[-1]])[0], engine.text(moves[-1])
         assert moves[-1] == OPEN and all(MELD <= move < OPEN for move in moves[:-1])
 

@@ -15,6 +15,7 @@ import pytest
 
 from tests.xabitha.hidden import cards_of, drawn_by, hidden_of, resampled, rules_of
 from tests.xabitha.kernels import from_python, record
+from tests.xabitha.placements import Case, exact, state_of
 from tests.xabitha.walks import SEATS, engine_for, sample_states, walk
 from xabitha_env._jit import records
 from xabitha_env._random import seed_streams
@@ -161,6 +162,18 @@ def test_declarations_follow_the_cards() -> None:
                 assert world["declared"][other] == wants
                 seen["wants" if wants else "does not"] += 1
     assert min(seen[name] for name in ("down", "not asked", "does not")) > 20, seen
+
+
+FORMATION = tuple("2S 3S 4S 5S 6S 7S 8S 9S TS JS QC QD QH QS".split())
+
+
+@pytest.mark.parametrize("opened", [0, 1])
+def test_a_seat_that_is_down_has_not_declared(opened: int) -> None:
+    """X9.1: with whatever cards; else it would have with these."""
+    case = Case((0, 1, 1), ("3H", "4S"), known=(FORMATION, ("KD",), ("KC",)))
+    state = state_of(case, max(exact(case)))
+    state["opened"][0, 1] = opened
+    assert (worlds_of(state)[0]["declared"] == [0, 1 - opened, 0, 0]).all()
 
 
 def near_formations() -> list[np.ndarray]:
