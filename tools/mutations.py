@@ -676,7 +676,7 @@ CHOICES = (
     Mutation(
         "greedy takes all",
         PLAYERS,
-        "return g.opened[seat] and fits_table(g, top)",
+        "return g.opened[seat] and (table_wants(g) >> top) & 1 == 1",
         "return True",
         "draws the fire card when it completes a meld or fits the table",
         PLAYED,

@@ -7,7 +7,6 @@ import pytest
 
 from xabitha_env.players import Verdict
 from xabitha_env.players.search import (
-    CAUTION,
     FEWEST_WORLDS,
     SURE,
     _better_half,
@@ -16,12 +15,14 @@ from xabitha_env.players.search import (
 )
 
 NAN = float("nan")
+CAUTION = 1.0
 IDS = np.array([30, 10, 20])
 
 
 def judged(margins: list[list[float]], weights: list[float] | None = None) -> Verdict:
     array = np.array(margins, float)
-    return _judge(IDS, array, np.ones(len(array)) if weights is None else np.array(weights, float))
+    shares = np.ones(len(array)) if weights is None else np.array(weights, float)
+    return _judge(IDS, array, shares, CAUTION)
 
 
 def test_means_are_weighted_and_leave_out_what_was_dropped() -> None:
@@ -57,16 +58,18 @@ def test_errors_with_weights_and_gaps() -> None:
 
 
 def test_the_best_must_be_ahead_by_its_error() -> None:
-    sure = Verdict(IDS, np.array([1.0, 2.0, 9.0]), np.array([0, 0.9, 1.0]), np.array([9, 9, 8]))
+    worlds = np.array([9, 9, 8])
+    sure = Verdict(IDS, np.array([1.0, 2.0, 9.0]), np.array([0, 0.9, 1.0]), worlds, CAUTION)
     assert sure.best == 10 and sure.bounds[2] == -np.inf  # the third was dropped
     assert sure.bounds[1] == 2 - CAUTION * 0.9
     assert sure._replace(errors=np.array([0, 1.1, 1.0])).best == 30
+    assert sure._replace(caution=1.2).best == 30
     assert sure._replace(means=np.array([1.0, 1.0, 0]), errors=np.zeros(3)).best == 30  # a tie
 
 
 def test_the_better_half_stays_and_always_the_first() -> None:
     means = np.array([0.0, 5, 1, 4, 2, 3, 6])
-    verdict = Verdict(np.arange(7), means, np.zeros(7), np.full(7, 8))
+    verdict = Verdict(np.arange(7), means, np.zeros(7), np.full(7, 8), CAUTION)
     assert _better_half(verdict, np.arange(7)).tolist() == [0, 1, 3, 6]
     assert _better_half(verdict, np.array([0, 1, 3, 6])).tolist() == [0, 6]
     assert _better_half(verdict, np.array([0, 2, 4])).tolist() == [0, 4]
@@ -78,6 +81,6 @@ def test_the_better_half_stays_and_always_the_first() -> None:
 )
 def test_a_lead_is_sure_after_some_worlds(worlds: int, lead: float, sure: bool) -> None:
     count = np.full(2, worlds)
-    verdict = Verdict(IDS[:2], np.array([0.0, lead]), np.array([0.0, 1.0]), count)
+    verdict = Verdict(IDS[:2], np.array([0.0, lead]), np.array([0.0, 1.0]), count, CAUTION)
     assert _is_sure(verdict, np.arange(2)) == sure
     assert _is_sure(verdict._replace(means=np.array([lead, 0.0])), np.arange(2)) == sure

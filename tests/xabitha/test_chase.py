@@ -199,7 +199,7 @@ def test_declared_seats_all_play_as_chase() -> None:
     assert seen["last"] > 5
 
 
-def test_without_a_declaration_chase_plays_as_greedy() -> None:
+def test_without_a_declaration_chase_plays_as_expert() -> None:
     """It always declares; where another player did not, it does what it can."""
     told = 0
     for outputs in ((), ("mask",), ("mask", "legal", "observation")):
@@ -209,7 +209,7 @@ def test_without_a_declaration_chase_plays_as_greedy() -> None:
             if game["phase"] == DECLARING:
                 assert chosen["chase"] == DECLARE + 1 and chosen["greedy"] == DECLARE
             elif not game["declared"][game["seat"]]:
-                assert chosen["chase"] == chosen["greedy"]
+                assert chosen["chase"] == chosen["expert"]
                 told += chosen["chase"] != DRAW_DECK
     assert told > 1000
 

@@ -22,7 +22,7 @@ _completes_meld = from_python(values.completes_meld)
 _prospects = from_python(values.prospects)
 _meld_danger = from_python(values.meld_danger)
 _unseen_rate = from_python(values.unseen_rate)
-_fits_table = from_python(values.fits_table)
+_table_wants = from_python(values.table_wants)
 _safest = from_python(values.safest)
 _card_points = from_python(values.card_points)
 _unseen_cards = from_python(reading.unseen_cards)
@@ -177,10 +177,10 @@ def dangers(game: Any, seat: int) -> dict[str, float]:
     )
     assert isclose(rate, hidden / unseen.total())
     known = mask_cards(game[0]["known_one"][following], game[0]["known_two"][following])
-    down = bool(game[0]["opened"][following])
+    wants = int(_table_wants(g)) if game[0]["opened"][following] else 0
     return {
         card: plain_danger(known, unseen, rate, card)
-        + values.FIT_DANGER * (down and bool(_fits_table(g, KIND_OF[card])))
+        + values.FIT_DANGER * (wants >> KIND_OF[card] & 1)
         for card in REAL
     }
 

@@ -20,6 +20,8 @@ from xabitha_env.xabitha.values import completes_meld, table_wants
 
 TEMPERATURE = 2.0
 """Of the softmax over the values of cards to discard."""
+SLIP = 0.01
+"""The least that a discard's odds are taken to be: nobody plays quite like this."""
 ODD_TAKE = 0.2
 """Factor for a fire card taken that makes no meld."""
 LEFT_OVER = 0.1
@@ -47,7 +49,7 @@ def discard_odds(g, seat, loose, wants, once, twice):
         gone &= gone - 1
         value = hold_value(g, seat, kind, loose, wants, once, twice, WEIGHTS)
         own = np.exp(-value / TEMPERATURE)
-        odds *= own / (own + total)
+        odds *= max(own / (own + total), SLIP)
     return odds
 
 

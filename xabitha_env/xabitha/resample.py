@@ -172,14 +172,14 @@ def choose_hand(g, other, olds, old_left, old_count, news, new_left, new_count, 
         return word
     kept_olds, kept_news = olds.copy(), news.copy()
     total = 0.0
-    for _ in range(choices):
+    for choice in range(choices):
         word = draw_last(olds, old_left, old_count, word)
         word = draw_last(news, new_left, new_count, word)
         fill_hand(g, other, olds, old_from, old_left, news, new_from, new_left)
         odds = plausibility(g, other)
         total += odds
         word = _random.advance(word)
-        if uniform(word) * total < odds:
+        if choice == 0 or uniform(word) * total < odds:
             kept_olds[:] = olds
             kept_news[:] = news
     olds[:] = kept_olds
