@@ -25,7 +25,7 @@ from xabitha_env.evaluation.settings import settings_of
 from xabitha_env.evaluation.teams import parse_team
 from xabitha_env.games import GAMES
 
-WORLDS = (8, 32, 128, 512)
+WORLDS = (4, 16, 64, 256)
 HEAD = ("worlds", "deals", "points a round", "95% interval", "won", "ms a decision")
 
 

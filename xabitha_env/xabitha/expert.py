@@ -20,6 +20,7 @@ from xabitha_env.xabitha.actions import (
     DRAW_FIRE,
     JOKER_HIGH,
     JOKER_LOW,
+    MAX_LEGAL,
     MELD,
     OPEN,
     SLOT,
@@ -28,9 +29,11 @@ from xabitha_env.xabitha.actions import (
     STEAL_SECOND,
 )
 from xabitha_env.xabitha.declaring import wants_formation
+from xabitha_env.xabitha.finish import winning_action
 from xabitha_env.xabitha.hands import JOKER_BIT, NONE, add_card, held_jokers
 from xabitha_env.xabitha.legal import (
     keeps_discard,
+    list_legal,
     may_act_on_table,
     may_draw_fire,
     may_open,
@@ -230,6 +233,14 @@ def anyone_down(g):
 
 
 @kernel
+def first_legal(g):
+    """Return the legal action with the lowest number."""
+    ids = np.empty(MAX_LEGAL, np.int32)
+    list_legal(g, ids)
+    return int(ids[0])
+
+
+@kernel
 def pick_opening(g, seat, w, most):
     """Return the next action of an opening, or -1 where none is possible or wanted yet.
 
@@ -253,7 +264,9 @@ def pick_opening(g, seat, w, most):
             return -1
     if laid > 0 and points >= wanted and (run or has_run):
         return MELD + int(chosen[0])
-    return OPEN if may_open(g, seat) else -1
+    if may_open(g, seat):
+        return OPEN
+    return first_legal(g) if g.staged > 0 else -1  # where the search for melds was cut short
 
 
 @kernel
@@ -295,6 +308,10 @@ def pick_on_table(g, seat, w, chosen):
     """Return what a seat that is down does next on the table, or -1 to discard."""
     one, two = g.hand_one[seat], g.hand_two[seat]
     high, low = int(g.ace_high_points), int(g.ace_low_points)
+    if (one & JOKER_BIT) != 0:  # of many ways to use a joker one may win at once
+        action = winning_action(g, seat)
+        if action >= 0:
+            return action
     laid = best_melds(one, two, CARDS_FIRST, 0, 0, int(g.taken), high, low, chosen)[0]
     for place in range(laid):
         if keeps_discard(g, seat, chosen[place]):

@@ -30,8 +30,8 @@ from xabitha_env.xabitha.opening import (
 )
 
 MOST_NODES = np.int64(4000)
-"""The search ends after so many melds laid, with the best so far; only hands with two jokers and
-many melds come near."""
+"""The search ends after so many steps down and back, with the best so far; only hands with jokers
+and many melds come near, and lose a few points at most."""
 ONE_OF, TWO_OF, WORTH, TOTAL, RUN_IN, TAKE, NEXT, FIELDS = range(8)  # columns of the stack
 
 

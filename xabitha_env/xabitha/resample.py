@@ -9,6 +9,8 @@ was; so the trail of the round is walked with the odds of either, and a world we
 odds that the trail had in it (sequential importance sampling; Liu & Chen 1998). Before a reshuffle
 all weights are 1.
 
+Only the last reshuffle is looked at: what earlier ones told of old cards is forgotten.
+
 Cards are drawn, not kinds: of two equal cards each has a place of its own.
 """
 

@@ -24,7 +24,7 @@ CAUTION = 1.5
 MOST_DISCARDS = 6
 """Discards that are tried, those that `expert` would sooner make first."""
 MOST_ACTS = 6
-"""Melds, additions and steals that are tried, most cards first."""
+"""Melds, additions and steals that are tried, in the order of their numbers."""
 NEAR_FORMATION = 2
 """Both answers of a declaration are tried when so few cards are missing for a formation."""
 CHOICES = 16
