@@ -229,3 +229,16 @@ def test_a_game_is_not_changed_by_its_worlds() -> None:
                 before = engine.get_state()
                 worlds_of(engine.games)
                 assert engine.get_state().tobytes() == before.tobytes()
+
+
+def test_a_trail_that_does_not_fit_is_left_out() -> None:
+    """A state from outside may hold any trail: its worlds are drawn from one pool."""
+    rng = random.Random(4)
+    later = states()[(states()["reshuffles"] > 0) & ~states()["over"]][:12]
+    assert len(later) > 5
+    for state in later.reshape(-1, 1):
+        broken = state.copy()
+        broken["trail"] = [rng.randrange(54 * 4) for _ in range(broken["trail"].shape[1])]
+        broken["trail_count"] = broken["trail"].shape[1]
+        worlds, weights = worlds_of(broken.view(STATE))
+        assert not any(state_problem(world) for world in worlds) and (weights == 1).all()

@@ -50,14 +50,11 @@ def fill_pools(g, seat, old, new):
     """Write how many cards of each kind were old and new at the last reshuffle, to a seat.
 
     What is unseen now, what others have shown of it since, and what the seat itself drew, was
-    either. Before the first reshuffle all is old.
+    either.
     """
     once, twice = unseen_cards(g, seat)
     for kind in range(NUM_KINDS):
         old[kind] = copies(once, twice, kind)
-        new[kind] = 0
-    if g.reshuffles == 0:
-        return
     for place in range(int(g.trail_count)):
         kind, who = int(g.trail[place]) // NUM_SEATS, int(g.trail[place]) % NUM_SEATS
         if kind != DRAWN and who != seat:
@@ -65,7 +62,27 @@ def fill_pools(g, seat, old, new):
     for kind in range(NUM_KINDS):
         new[kind] = copies(g.reshuffled_one, g.reshuffled_two, kind)
         old[kind] += copies(g.drew_one[seat], g.drew_two[seat], kind) - new[kind]
-        old[kind] = max(int(old[kind]), 0)
+
+
+@kernel
+def fill_one_pool(g, seat, old, new, old_held, new_held):
+    """Take all hidden cards for old, as before the first reshuffle."""
+    once, twice = unseen_cards(g, seat)
+    for kind in range(NUM_KINDS):
+        old[kind] = copies(once, twice, kind)
+    for other in range(NUM_SEATS):
+        old_held[other] = hidden_count(g, other)
+    old_held[seat] = 0
+    new[:] = 0
+    new_held[:] = 0
+
+
+@kernel
+def fits(g, old, new, old_held, new_held):
+    """Return whether the pools fill their places; else the trail is not that of a game."""
+    least = min(old.min(), new.min(), old_held.min(), new_held.min())
+    news = new_held.sum() + int(g.deck_count)
+    return least >= 0 and old.sum() == old_held.sum() and new.sum() == news
 
 
 @kernel
@@ -203,7 +220,7 @@ def place_hidden(g, seat, old, new, old_held, new_held, choices, word):
         )
         old_left -= old_count
         new_left -= new_count
-    deck = news if g.reshuffles > 0 else olds
+    deck = news if new.sum() > 0 else olds
     word = _random.shuffle(deck, g.deck_count, word)
     for card in range(int(g.deck_count)):
         g.deck[card] = deck[card]
@@ -250,13 +267,18 @@ def resample(g, seat, worlds, place, choices, word):
     target = worlds[place]
     old, new = np.empty(NUM_KINDS, np.int64), np.empty(NUM_KINDS, np.int64)
     old_held, new_held = np.empty(NUM_SEATS, np.int64), np.empty(NUM_SEATS, np.int64)
-    weight = 0.0
-    for _ in range(MOST_WALKS):
-        fill_pools(g, seat, old, new)
-        count_held(g, seat, old_held, new_held)
-        word, weight = walk_trail(g, seat, old, new, old_held, new_held, word)
-        if weight > 0:  # else the walk took a turning after which the rest could not have happened
-            break
+    apart, weight = False, 1.0
+    if g.reshuffles > 0:
+        for _ in range(MOST_WALKS):
+            fill_pools(g, seat, old, new)
+            count_held(g, seat, old_held, new_held)
+            word, weight = walk_trail(g, seat, old, new, old_held, new_held, word)
+            if weight > 0:  # else it took a turning after which the rest could not have happened
+                break
+        apart = weight > 0 and fits(g, old, new, old_held, new_held)
+    if not apart:
+        weight = 1.0
+        fill_one_pool(g, seat, old, new, old_held, new_held)
     word = place_hidden(target, seat, old, new, old_held, new_held, choices, word)
     for other in range(NUM_SEATS):
         if other != seat:
