@@ -2,7 +2,8 @@
 
 It lays what `packing.best_melds` says. Every other card has a value: by the unseen cards that would
 make it and another a meld, by its points, and by what the next seat could do with it. All numbers
-are in `WEIGHTS`, so that players that differ in them can be compared.
+are in `WEIGHTS`, so that players that differ in them can be compared; `tools/tune_expert.py` found
+most of them so.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ WEIGHTS = np.array(
 )
 CARDS_FIRST = 100
 """What laying a card counts beside its points for a seat that is down."""
-RUN_FIRST = 10_000
+RUN_FIRST = 1_000_000
 """What a run counts in an opening that needs one (X6.1): more than all points of a hand."""
 
 
