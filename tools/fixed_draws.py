@@ -29,6 +29,7 @@ PAIRS = [
     ("tools.fixed_draws:Slips?percent=2", "greedy"),
     ("tools.fixed_draws:Slips?percent=10", "greedy"),
     ("greedy+random", "greedy"),
+    ("expert", "greedy"),
     ("random", "greedy"),
 ]
 

@@ -21,13 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.games import make_engine
+from xabitha_env.players import draw_worlds
 
 REPEATS = 5
 COLD_REPEATS = 2  # each compiles everything
 WARM_UP_STEPS = 64  # takes all games of a batch out of step with each other
+BATCH = 64
+WORLDS = 256
+MOVES_BEFORE = 12
 RANDOM = "random"
+EXPERT = "expert"
 DECISIONS = "decisions/s"
 STEPS = "steps/s"
+WORLDS_RATE = "worlds/s"
 SECONDS = "s"
 
 Rate = Callable[[float], float]
@@ -93,10 +99,15 @@ def until(seconds: float, turn: Callable[[], int]) -> float:
     return count / spent
 
 
-def random_play(
-    game: str, num_games: int, outputs: Sequence[str], derived: bool, threads: int = 1
+def self_play(
+    game: str,
+    num_games: int,
+    outputs: Sequence[str],
+    derived: bool,
+    threads: int = 1,
+    player: str = RANDOM,
 ) -> Rate:
-    """Measure random legal play on a batch: choose from what is kept up to date, step, describe."""
+    """Measure a player's play on a batch: choose from what is kept up to date, step, describe."""
     engine = make_engine(
         game,
         num_games,
@@ -105,7 +116,7 @@ def random_play(
         threads=threads,
         auto_restart=True,
     )
-    codes = np.full(num_games, engine.player_codes[RANDOM], np.int8)
+    codes = np.full(num_games, engine.player_codes[player], np.int8)
 
     def turn() -> int:
         engine.step(engine.choose(codes))
@@ -113,6 +124,22 @@ def random_play(
 
     for _ in range(WARM_UP_STEPS):
         turn()
+    return lambda seconds: until(seconds, turn)
+
+
+def worlds_drawn(game: str, weighted: bool) -> Rate:
+    """Measure how fast worlds are drawn for a seat, some moves into a match (see `players`)."""
+    engine = make_engine(game, 1)
+    engine.reset(seed=0)
+    codes = np.full(1, engine.player_codes[EXPERT], np.int8)
+    for _ in range(MOVES_BEFORE):
+        engine.step(engine.choose(codes))
+
+    def turn() -> int:
+        draw_worlds(engine, 0, WORLDS, weighted=weighted)
+        return WORLDS
+
+    turn()
     return lambda seconds: until(seconds, turn)
 
 
@@ -184,14 +211,18 @@ def own_figures(game: str) -> list[Figure]:
         Figure(
             figure_name(name, size, threads),
             DECISIONS,
-            random_play(game, size, outputs, derived, threads),
+            self_play(game, size, outputs, derived, threads),
         )
         for name, outputs, derived in KINDS
         for size, threads in sizes
     ]
     first = FirstStep(game)
+    expert = self_play(game, BATCH, (), False, player=EXPERT)
     return [
         *figures,
+        Figure(f"{EXPERT}, batch {BATCH}", DECISIONS, expert),
+        Figure("worlds drawn", WORLDS_RATE, worlds_drawn(game, False)),
+        Figure("worlds drawn by what seats did", WORLDS_RATE, worlds_drawn(game, True)),
         Figure("raw_env", STEPS, aec_play(module.raw_env())),
         Figure("env", STEPS, aec_play(module.env())),
         Figure("import to first step, cached", SECONDS, first.cached),
