@@ -10,7 +10,7 @@ import numpy as np
 from xabitha_env import _random
 from xabitha_env._jit import kernel
 from xabitha_env.cards import JOKER, NUM_RANKS, NUM_SEATS, NUM_TEAMS
-from xabitha_env.masks import bit, count_bits, lowest_bit
+from xabitha_env.masks import bit, count_bits
 from xabitha_env.xabitha.actions import (
     ADD_LOW,
     DECLARE,
@@ -32,7 +32,6 @@ from xabitha_env.xabitha.hands import (
     NONE,
     ONE,
     add_card,
-    held_jokers,
     pending_take,
     remove_cards,
     remove_meld,
@@ -61,13 +60,13 @@ from xabitha_env.xabitha.state import (
     DRAWN,
     FORMED,
     HAND_CARDS,
-    MOST_TRAIL,
     NO_KIND,
     NO_SEAT,
     NORMAL,
     PLAYING,
     XABITHA,
 )
+from xabitha_env.xabitha.trail import follow, follow_shown, forget_trail
 
 ALL_SUITS = (1 << LARGEST_SET) - 1
 
@@ -172,37 +171,6 @@ def take_cards(g, seat, need, jokers):
     g.hand_one[seat] = one
     g.hand_two[seat] = two
     g.hand_count[seat] -= count_bits(need) + jokers
-
-
-@kernel
-def forget_trail(g):
-    """Begin the trail of a new deck; before a reshuffle nothing need be followed."""
-    g.reshuffled_one = g.fire_one
-    g.reshuffled_two = g.fire_two
-    g.trail[:] = 0
-    g.trail_count = 0
-    for seat in range(NUM_SEATS):
-        g.drew_one[seat] = 0
-        g.drew_two[seat] = 0
-
-
-@kernel
-def follow(g, seat, kind):
-    """Add to the trail, after a reshuffle: a draw, or a card shown that was not known in a hand."""
-    if g.reshuffles > 0 and g.trail_count < MOST_TRAIL:
-        g.trail[g.trail_count] = kind * NUM_SEATS + seat
-        g.trail_count += 1
-
-
-@kernel
-def follow_shown(g, seat, need, jokers):
-    """Add the cards to the trail that are shown from a hand and were not known in it."""
-    hidden = need & ~g.known_one[seat]
-    while hidden != 0:
-        follow(g, seat, lowest_bit(hidden))
-        hidden &= hidden - 1
-    for _ in range(jokers - held_jokers(g.known_one[seat], g.known_two[seat])):
-        follow(g, seat, np.int64(JOKER))
 
 
 @kernel
