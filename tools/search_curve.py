@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="How strong search is by its budget.")
     parser.add_argument("--game", default=GAMES[0], choices=GAMES)
     parser.add_argument("--worlds", type=int, nargs="+", default=WORLDS)
-    parser.add_argument("--deals", type=int, default=100)
+    parser.add_argument("--deals", type=int, default=154)
     parser.add_argument("--seeds", default="test", help="a list, or a first seed")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--state", type=Path, help="keeps what was played")
