@@ -130,7 +130,6 @@ def test_cross_play_tells_of_every_ordered_pair(capsys):
     [["tournament", "greedy", "random"], ["crossplay", "greedy", "random", "--panel", "greedy"]],
 )
 def test_pictures_are_whole_and_repeat(arguments):
-    pytest.importorskip("matplotlib")
     for name in ("one.png", "two.png"):
         assert run([*arguments, *QUICK, "-q", "--plot", name]) == 0
     with open("one.png", "rb") as one, open("two.png", "rb") as two:
