@@ -162,3 +162,26 @@ def roll_out(games, index, actions, words, open_cards, weighted, margins, weight
             worlds[1] = worlds[0]
             play.play(worlds[1], actions[place])
             margins[world, place] = sign * finish_round(worlds[1])
+
+
+@entry
+def branch(games, index, actions, decisions, trials, first):
+    """Take each of some actions in a copy of a game, and let `expert` play on for a while.
+
+    Args:
+        games: (N,) records; not changed.
+        index: the game.
+        actions: (k,) legal actions of the seat to act.
+        decisions: how many decisions `expert` makes in each, if the round lasts so long.
+        trials: records, those from `first` on written.
+        first: place of the first copy.
+    """
+    for place in range(actions.size):
+        trials[first + place] = games[index]
+        g = trials[first + place]
+        g.num_rounds = g.rounds + 1  # the end of the round ends the match
+        play.play(g, actions[place])
+        for _ in range(decisions):
+            if g.over:
+                break
+            play.play(g, expert.act(g, WEIGHTS))

@@ -1,0 +1,114 @@
+"""The networks: a policy that scores the legal actions alone, and a critic.
+
+The policy turns what a seat sees into a query, and each legal action (its token and traits) into a
+key; their product is the action's logit. So the cost does not grow with the number of actions that
+a game has, and what is learnt of an action's traits holds for all actions alike.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.encoding import Encoder
+from agents.sparse import SparseLinear
+
+ACTIVE = 250
+"""About how many features of a decision are 1."""
+SMALL = 0.01
+"""Scale of the first weights where all actions are to be worth about the same."""
+
+
+class Shape(NamedTuple):
+    """How large the networks are."""
+
+    width: int = 256  # units of the first hidden layer
+    depth: int = 64  # units of the second
+    token: int = 32  # numbers that describe a token
+    trait: int = 64  # and traits
+
+
+class Policy(nn.Module):
+    """Logits of legal actions, and a guess at the hidden hands.
+
+    Args:
+        encoder: for the sizes of the inputs.
+        kinds: how many kinds of cards a seat may hold.
+        shape: sizes.
+    """
+
+    def __init__(self, encoder: Encoder, kinds: int, shape: Shape) -> None:
+        super().__init__()
+        self.first = SparseLinear(encoder.seen, shape.width, ACTIVE)
+        self.second = nn.Linear(shape.width, shape.depth)
+        self.query = nn.Linear(shape.depth, shape.token + shape.trait + encoder.traits)
+        self.token = nn.Embedding(encoder.tokens, shape.token)
+        self.trait = nn.Linear(encoder.traits, shape.trait)
+        self.common = nn.Linear(encoder.traits, 1)  # what traits are worth in any situation
+        self.hands = nn.Linear(shape.depth, 3 * kinds)
+        nn.init.normal_(self.token.weight, std=0.1)
+        nn.init.normal_(self.query.weight, std=SMALL)
+        nn.init.zeros_(self.query.bias)
+        nn.init.zeros_(self.common.weight)
+
+    def look(self, found: NDArray[np.int32], begins: NDArray[np.int64]) -> torch.Tensor:
+        """Return what the policy makes of n situations, (n, depth)."""
+        return torch.relu(self.second(torch.relu(self.first(found, begins))))
+
+    def score(
+        self,
+        seen: torch.Tensor,
+        tokens: torch.Tensor,
+        traits: torch.Tensor,
+        rows: torch.Tensor,
+    ) -> torch.Tensor:
+        """Return the logits (m,) of m actions.
+
+        Args:
+            seen: (n, depth) as `look` returns it.
+            tokens: (m,).
+            traits: (m, T).
+            rows: (m,) the situation of each.
+        """
+        keys = torch.cat([self.token(tokens), torch.relu(self.trait(traits)), traits], dim=1)
+        own = (self.query(seen)[rows] * keys).sum(dim=1)
+        return own + self.common(traits).squeeze(1)
+
+
+class Critic(nn.Module):
+    """The points, in hundreds, by which the team of the seat to act will win the round.
+
+    Args:
+        inputs: how many features it sees.
+        shape: sizes.
+    """
+
+    def __init__(self, inputs: int, shape: Shape) -> None:
+        super().__init__()
+        self.first = SparseLinear(inputs, shape.width, ACTIVE)
+        self.second = nn.Linear(shape.width, shape.depth)
+        self.value = nn.Linear(shape.depth, 1)
+
+    def forward(self, found: NDArray[np.int32], begins: NDArray[np.int64]) -> torch.Tensor:
+        """Return the values (n,) of n situations."""
+        seen = torch.relu(self.second(torch.relu(self.first(found, begins))))
+        return self.value(seen).squeeze(1)
+
+
+def log_softmax(logits: torch.Tensor, rows: torch.Tensor, count: int) -> torch.Tensor:
+    """Return the logarithms of the probabilities of actions, (m,), by their decisions.
+
+    Args:
+        logits: (m,).
+        rows: (m,) the decision of each, ascending.
+        count: n, how many decisions there are; each has an action.
+    """
+    with torch.no_grad():
+        most = torch.full((count,), -torch.inf).scatter_reduce(0, rows, logits, "amax")
+    above = logits - most[rows]
+    total = torch.zeros(count).index_add(0, rows, above.exp())
+    return above - total.log()[rows]

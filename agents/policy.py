@@ -1,0 +1,93 @@
+"""A trained policy as a player."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.encoding import Encoder, Inputs, lists_of
+from agents.network import Policy, log_softmax
+from xabitha_env._jit import entry
+from xabitha_env.players.base import Agent, View
+from xabitha_env.protocol import Engine
+
+
+def log_odds(policy: Policy, inputs: Inputs) -> NDArray[np.float32]:
+    """Return the logarithms of the probabilities of all actions, (m,)."""
+    with torch.no_grad():
+        rows = torch.from_numpy(inputs.rows)
+        every = np.arange(inputs.size)
+        same = np.arange(policy.first.weight.shape[0], dtype=np.int32)
+        seen = policy.look(*lists_of(inputs, every, same, False))
+        tokens, traits = torch.from_numpy(inputs.tokens), torch.from_numpy(inputs.traits)
+        logits = policy.score(seen, tokens, traits, rows)
+        return log_softmax(logits, rows, inputs.size).numpy()
+
+
+@entry
+def likeliest(odds, starts, chosen):
+    """Write the place of the likeliest action of each decision, counted over all actions."""
+    for row in range(chosen.size):
+        best = starts[row]
+        for place in range(starts[row] + 1, starts[row + 1]):
+            if odds[place] > odds[best]:
+                best = place
+        chosen[row] = best
+
+
+@entry
+def draw(odds, starts, uniform, chosen):
+    """Write the place of an action drawn by its probability, for each decision.
+
+    Args:
+        odds: (m,) logarithms of probabilities.
+        starts: (n + 1,) where the actions of each decision begin.
+        uniform: (n,) numbers from 0 to 1.
+        chosen: (n,) written.
+    """
+    for row in range(chosen.size):
+        left = uniform[row]
+        place = starts[row]
+        for place in range(starts[row], starts[row + 1]):
+            left -= np.exp(odds[place])
+            if left < 0:
+                break
+        chosen[row] = place
+
+
+class LearnedAgent(Agent):
+    """Plays a policy's likeliest action, or draws one.
+
+    Args:
+        policy: the network.
+        encoder: of the same game.
+        sampled: whether actions are drawn with their probabilities.
+        name: how tables call it.
+    """
+
+    def __init__(
+        self, policy: Policy, encoder: Encoder, sampled: bool = False, name: str = "learned"
+    ) -> None:
+        self.policy, self.encoder, self.sampled, self.name = policy, encoder, sampled, name
+        self._engine: Engine | None = None
+
+    def reset(self, engine: Engine, seed: int) -> None:
+        """Play on this engine's games from now on; `seed` fixes what is drawn."""
+        self._engine = engine
+        self._random = np.random.default_rng(seed)
+
+    def act(self, view: View) -> NDArray[np.int64] | Any:
+        """Return one legal action a row, (n,)."""
+        if self._engine is None:
+            raise RuntimeError(f"player {self.name!r} needs reset(engine, seed) before act(view)")
+        inputs = self.encoder.encode(self._engine, view.game)
+        odds = log_odds(self.policy, inputs)
+        chosen = np.empty(inputs.size, np.int64)
+        if self.sampled:
+            draw(odds, inputs.starts, self._random.random(inputs.size), chosen)
+        else:
+            likeliest(odds, inputs.starts, chosen)
+        return inputs.actions[chosen].astype(np.int64)
