@@ -45,6 +45,21 @@ class Inputs(NamedTuple):
         """(m,) the decision that each action belongs to."""
         return np.repeat(np.arange(self.size), np.diff(self.starts))
 
+    def actions_of(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+        """Return the actions of some decisions.
+
+        Args:
+            rows: (k,) which.
+
+        Returns:
+            Their places over all actions; for each the place of its decision among the k; and
+            (k,) where those of a decision begin.
+        """
+        sizes = np.diff(self.starts)[rows]
+        begins = np.cumsum(sizes) - sizes
+        group = np.repeat(np.arange(len(rows)), sizes)
+        return np.arange(len(group)) - begins[group] + self.starts[rows][group], group, begins
+
 
 def join(parts: Sequence[Inputs]) -> Inputs:
     """Return the inputs of several batches as one."""
@@ -78,6 +93,7 @@ class Encoder:
     """
 
     def __init__(self, game: str) -> None:
+        self.game = game
         self.advice: Any = import_module(f"xabitha_env.{game}.advice")
         self.symmetry: Any = import_module(f"xabitha_env.{game}.symmetry")
         kind = engine_class(game)
@@ -90,9 +106,17 @@ class Encoder:
         self.secrets = slice(self.seen, self.seen + self.advice.SECRETS.size)
         self.tokens = self.advice.TOKENS.size
         self.traits = self.advice.TRAITS.size
+        self.kinds = self.symmetry.KINDS
+        self.hint = self.advice.TRAITS.offset("expert")
+        self.points = float(self.advice.POINTS_PER_REWARD)
         self._numbers = np.arange(self.size, dtype=np.int32)
         for name in self.advice.MATCH_SECTIONS:
             self._numbers[self.observation.slice(name)] = -1
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """What the sizes of a network depend on."""
+        return self.seen, self.tokens, self.traits, self.kinds
 
     def renamings(self) -> Renamings:
         """Return the renamings of suits, the first of which changes nothing."""
@@ -143,12 +167,15 @@ class Encoder:
         found, begins, splits = self._listed(dense)
         return Inputs(found, begins, splits, actions, tokens, traits, starts, hidden)
 
-    def survey(self, games: NDArray[Any], indices: NDArray[np.int64]) -> tuple[Any, Any]:
-        """List all features of the seats to act, also those that they do not see.
+    def survey(
+        self, games: NDArray[Any], indices: NDArray[np.int64], secrets: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """List the features of the seats to act, for a critic.
 
         Args:
             games: (N,) records of an engine.
             indices: (n,) games that go on.
+            secrets: whether also those that they do not see.
 
         Returns:
             The list, and (n + 1,) where each decision's features begin.
@@ -156,7 +183,7 @@ class Encoder:
         dense = np.zeros((len(indices), self.size), np.int8)
         parts = (dense[:, : self.observation.size], dense[:, self.insight], dense[:, self.secrets])
         self.advice.survey(records(games), indices, *parts)
-        found, begins, _ = self._listed(dense)
+        found, begins, _ = self._listed(dense if secrets else dense[:, : self.seen].copy())
         return found, begins
 
     def _listed(self, dense: NDArray[np.int8]) -> tuple[Any, Any, Any]:

@@ -37,19 +37,19 @@ class Policy(nn.Module):
 
     Args:
         encoder: for the sizes of the inputs.
-        kinds: how many kinds of cards a seat may hold.
         shape: sizes.
     """
 
-    def __init__(self, encoder: Encoder, kinds: int, shape: Shape) -> None:
+    def __init__(self, encoder: Encoder, shape: Shape) -> None:
         super().__init__()
+        self.shape = shape
         self.first = SparseLinear(encoder.seen, shape.width, ACTIVE)
         self.second = nn.Linear(shape.width, shape.depth)
         self.query = nn.Linear(shape.depth, shape.token + shape.trait + encoder.traits)
         self.token = nn.Embedding(encoder.tokens, shape.token)
         self.trait = nn.Linear(encoder.traits, shape.trait)
         self.common = nn.Linear(encoder.traits, 1)  # what traits are worth in any situation
-        self.hands = nn.Linear(shape.depth, 3 * kinds)
+        self.hands = nn.Linear(shape.depth, 3 * encoder.kinds)
         nn.init.normal_(self.token.weight, std=0.1)
         nn.init.normal_(self.query.weight, std=SMALL)
         nn.init.zeros_(self.query.bias)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.checkpoint import load_policy
 from agents.encoding import Encoder, Inputs, lists_of
 from agents.network import Policy, log_softmax
 from xabitha_env._jit import entry
@@ -58,7 +60,7 @@ def draw(odds, starts, uniform, chosen):
         chosen[row] = place
 
 
-class LearnedAgent(Agent):
+class PolicyAgent(Agent):
     """Plays a policy's likeliest action, or draws one.
 
     Args:
@@ -91,3 +93,31 @@ class LearnedAgent(Agent):
         else:
             likeliest(odds, inputs.starts, chosen)
         return inputs.actions[chosen].astype(np.int64)
+
+
+FOLDER = Path(__file__).parent / "checkpoints"
+"""The policies that come with the project, ``GAME.pt``, and their model cards."""
+
+
+def learned(game: str, sampled: int = 0, path: str = "") -> PolicyAgent:
+    """Return the player `learned`: the policy that comes with the project.
+
+    Args:
+        game: which game.
+        sampled: 1 to draw actions with their probabilities.
+        path: another policy.
+
+    Raises:
+        ValueError: the file holds no policy, or one for another game.
+        OSError: it cannot be read.
+    """
+    file = Path(path) if path else FOLDER / f"{game}.pt"
+    policy, encoder, _ = load_policy(file)
+    if encoder.game != game:
+        raise ValueError(f"{str(file)!r} plays {encoder.game}, not {game}")
+    return PolicyAgent(policy, encoder, bool(sampled), file.stem if path else "learned")
+
+
+def policy_file(game: str, path: str, sampled: int = 0) -> PolicyAgent:
+    """Return the player of a policy in a file; see `learned`."""
+    return learned(game, sampled, path)

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import argparse
 import copy
 import io
 import json
@@ -22,10 +21,10 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -34,8 +33,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
+from train import options
 from train.imitation import GAME, SMALLEST_RATE, imitate
 from train.network import blind_to_match, watch_fire_pile
+from train.options import flag, option
 from train.report import YARDSTICKS, Journal, Screen, curve_bytes, picture_bytes
 from xabitha_env.cli.output import print_table
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
@@ -52,11 +53,6 @@ MOST_SEED = min(LISTS.values()) // 2
 
 RESERVE = 1.5  # how much longer than expected the final measurement may take
 MODEL, CURVE, PICTURE, RESULTS = "model.zip", "curve.csv", "curve.png", "results.json"
-
-
-def option(default: Any, text: str) -> Any:
-    """Return a dataclass field with a help text."""
-    return field(default=default, metadata={"help": text})
 
 
 @dataclass
@@ -133,12 +129,12 @@ def checked(args: Args) -> list[Opponents]:
     """
     for name, least in SMALLEST.items():
         if getattr(args, name) < least:
-            raise ValueError(f"{_flag(name)} must be at least {least}, not {getattr(args, name)}")
+            raise ValueError(f"{flag(name)} must be at least {least}, not {getattr(args, name)}")
     if not 0 <= args.seed <= MOST_SEED:
         raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
     for name in ("time_limit", "imitation_rate", "learning_rate", "clip_range"):
         if not 0 < getattr(args, name) < math.inf:
-            raise ValueError(f"{_flag(name)} must be above 0, not {getattr(args, name)}")
+            raise ValueError(f"{flag(name)} must be above 0, not {getattr(args, name)}")
     if not 0 <= args.gae_lambda <= 1:
         raise ValueError(f"--gae-lambda must be 0 to 1, not {args.gae_lambda}")
     if not 0 <= args.entropy < math.inf:
@@ -163,10 +159,6 @@ def _schedule(args: Args) -> list[Opponents]:
         load_player(name, GAME)
     ends = np.cumsum(shares) / sum(shares)
     return [Opponents(name, float(end)) for name, end in zip(names, ends)]
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 # The model.
@@ -439,48 +431,14 @@ def _run(args: Args, schedule: list[Opponents], out: Path) -> dict[str, Any]:
 # The command line.
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        print(f"error: {message} (see --help)", file=sys.stderr)
-        sys.exit(2)
-
-
 def parse(arguments: Sequence[str] | None = None) -> Args:
     """Return the arguments of the command line (those of the process by default)."""
-    parser = _Parser(
-        prog="python -m train.demo",
-        description=(__doc__ or "").partition("\n")[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-        allow_abbrev=False,
-    )
-    for one in fields(Args):
-        flag, text = _flag(one.name), one.metadata["help"]
-        if isinstance(one.default, bool):
-            parser.add_argument(flag, action="store_true", help=text)
-        else:
-            parser.add_argument(flag, type=type(one.default), default=one.default, help=text)
-    parser.add_argument("--smoke", action="store_true", help="defaults that take only seconds")
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if "--smoke" in given:
-        parser.set_defaults(**SMOKE)
-    chosen = vars(parser.parse_args(given))
-    chosen.pop("smoke")
-    return Args(**chosen)
+    return options.parse(Args, SMOKE, "train.demo", __doc__ or "", arguments)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status: 0, 2 for wrong use, 130 when interrupted."""
-    try:
-        main(parse(arguments))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except (ValueError, OSError, ImportError) as error:
-        print("error:", " ".join(str(error).split("\n")), file=sys.stderr)
-        return 2
-    return 0
+    return options.guarded(lambda: main(parse(arguments)))
 
 
 if __name__ == "__main__":

@@ -4,24 +4,26 @@
 2. The policy learns what each legal action is worth: it is taken in a copy of the game, `expert`
    plays on for some decisions, and the critic says how the round stands then (AggreVaTe, Ross and
    Bagnell 2014, with the horizon cut short as in Sun, Bagnell and Boots 2018). The critic sees all
-   cards and the policy does not, so that the policy learns averages over what it cannot know.
+   cards and the policy does not, so the policy learns averages over what it cannot know.
+
+Data come in chunks that depend on the seed and the chunk's number alone, so that they can be made
+in other processes and a run can go on where it stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 
-from agents.encoding import Encoder, Inputs, join, lists_of
-from agents.network import Critic, Policy
+from agents.encoding import Encoder, Inputs, Renamings, join, lists_of
+from agents.network import Critic, Policy, Shape
 from xabitha_env._jit import records
-from xabitha_env.games import make_engine
+from xabitha_env.cards import NUM_TEAMS
+from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players.worlds import search_kernels
 
 TABLES = 256
@@ -32,27 +34,57 @@ CALM = 90
 SEEN = 0.1
 """Share of the decisions after it that the critic learns from."""
 TRIED = 0.2
-"""Share of decisions that the policy learns from, and how often they are strayed from there."""
+"""Share of decisions that the policy learns from, and how often a table strays there."""
 OTHERS = 4
 """Legal actions that are tried beside those that a search would try."""
 ROOM = 8192
 """Copies of games for the trials of a sweep."""
-HUNDRED = 100.0
-LOSS_UNIT = 50.0  # points
-SCALE = 10.0
-"""Points that a logit of 1 stands for while values are learnt."""
+SCALE = 0.1
+"""Reward that a logit of 1 stands for while values are learnt."""
+UNIT = 0.5
+"""Reward that an error of 1 stands for."""
+
+
+class Task(NamedTuple):
+    """What chunks are made for."""
+
+    game: str
+    rules: dict[str, Any]
+    seed: int
+    size: int  # decisions
+    horizon: int  # decisions that `expert` makes after an action that is tried
+    privileged: bool  # whether the critic sees what is hidden
+
+
+class States(NamedTuple):
+    """n states, and what became of them."""
+
+    found: NDArray[np.int32]  # active features, state after state
+    begins: NDArray[np.int64]  # (n + 1,)
+    returns: NDArray[np.float32]  # (n,) reward of the seat to act at the end of the round
+
+
+class Trials(NamedTuple):
+    """Decisions in which some actions were tried."""
+
+    inputs: Inputs
+    tried: NDArray[np.int64]  # places of the actions tried, over all actions
+    first: NDArray[np.int64]  # for each, the place in `tried` of what `expert` does
+    gains: NDArray[np.float32]  # reward above that
 
 
 class ExpertTables:
     """Tables of experts that go on for ever, and at which anyone may be made to slip."""
 
-    def __init__(self, encoder: Encoder, game: str, rules: Any, seed: int) -> None:
-        self.encoder = encoder
-        self.engine = make_engine(game, TABLES, rules=rules, auto_restart=True)
-        self.engine.reset(seed)
-        self.kernels = search_kernels(game)
+    def __init__(self, task: Task, stage: int, number: int) -> None:
+        self.encoder = Encoder(task.game)
+        rules = make_rules(task.game, task.rules)
+        self.engine = make_engine(task.game, TABLES, rules=rules, auto_restart=True)
+        seed = np.random.SeedSequence([task.seed, stage, number])
+        self.engine.reset([int(word) for word in seed.generate_state(TABLES)])
         self.random = np.random.default_rng(seed)
-        self.code = self.engine.player_codes["expert"]
+        self.kernels = search_kernels(task.game)
+        self.codes = np.full(TABLES, self.engine.player_codes["expert"], np.int8)
         self._ids = np.empty(self.engine.max_legal, np.int32)
 
     def candidates(self, game: int) -> NDArray[np.int64]:
@@ -61,222 +93,215 @@ class ExpertTables:
         return self._ids[:count].astype(np.int64)
 
     def slip(self, game: int) -> int:
-        """Return one of the candidates, or any legal action, each as likely."""
+        """Return a candidate, or any legal action."""
         legal = self.engine.legal[game, : self.engine.legal_count[game]]
         return int(self.random.choice([*self.candidates(game), self.random.choice(legal)]))
 
     def choose(self) -> NDArray[np.int64]:
         """Return what `expert` does, (N,); 0 where the match is over."""
-        actions = self.engine.choose(np.full(TABLES, self.code, np.int8))
-        return np.where(self.engine.over, 0, actions)
+        return np.where(self.engine.over, 0, self.engine.choose(self.codes))
 
-    def branching(self) -> NDArray[np.intp]:
+    def choices(self) -> NDArray[np.intp]:
         """Return the tables at which there is a choice."""
         return np.flatnonzero(~self.engine.over & (self.engine.legal_count > 1))
 
 
-def outcomes(tables: ExpertTables, count: int) -> Iterator[tuple[Inputs, NDArray[np.float32]]]:
-    """Yield states and how their rounds ended for the team to act, in hundreds of points."""
+def watch(task: Task, number: int) -> States:
+    """Return a chunk of states of rounds between experts."""
+    tables = ExpertTables(task, 1, number)
     engine, random = tables.engine, tables.random
-    calm = random.integers(0, CALM, TABLES)
-    age = np.zeros(TABLES, np.int64)
+    calm, age = random.integers(0, CALM, TABLES), np.zeros(TABLES, np.int64)
     waiting: list[list[tuple[int, int]]] = [[] for _ in range(TABLES)]
-    parts: list[Inputs] = []
-    found: list[tuple[int, float]] = []
+    parts: list[tuple[Any, Any]] = []
+    ended: list[tuple[int, float]] = []
     size = 0
-    while True:
-        for table in np.flatnonzero(engine.over):
-            found += [(row, engine.rewards[table, seat]) for row, seat in waiting[table]]
-            waiting[table], calm[table], age[table] = [], random.integers(0, CALM), -1
-        if len(found) >= count:
-            whole, rows = join(parts), np.array([row for row, _ in found])
-            yield whole_rows(whole, rows), np.array([one for _, one in found], np.float32)
-            parts, found, size = [], [], 0
-            waiting = [[] for _ in range(TABLES)]
+    while len(ended) < task.size:
         actions, playing = tables.choose(), ~engine.over
         seen = playing & (age >= calm) & ((age == calm) | (random.random(TABLES) < SEEN))
         games = np.flatnonzero(seen)
         if games.size:
-            parts.append(tables.encoder.encode(engine, games, secrets=True))
+            parts.append(tables.encoder.survey(engine.games, games, task.privileged))
             for place, game in enumerate(games):
                 waiting[game].append((size + place, int(engine.seats[game])))
             size += games.size
-        slips = tables.branching()
+        slips = tables.choices()
         for game in slips[(random.random(slips.size) < SLIP) & (age[slips] < calm[slips])]:
             actions[game] = tables.slip(int(game))
         engine.step(actions)
         age += 1
+        for table in np.flatnonzero(engine.over & playing):
+            ended += [(row, engine.rewards[table, seat]) for row, seat in waiting[table]]
+            waiting[table], calm[table], age[table] = [], random.integers(0, CALM), -1
+    rows = np.array([row for row, _ in ended])
+    found = np.concatenate([part[0] for part in parts])
+    sizes = np.concatenate([np.diff(part[1]) for part in parts])
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    picked = np.concatenate([found[begins[row] : begins[row + 1]] for row in rows])
+    ends = np.concatenate([[0], np.cumsum(sizes[rows])])
+    return States(picked, ends, np.array([one for _, one in ended], np.float32))
 
 
-def whole_rows(inputs: Inputs, rows: NDArray[np.int64]) -> Inputs:
-    """Return some decisions' features; the actions are left out."""
-    same = np.arange(inputs.found.max() + 1, dtype=np.int32)
-    found, begins = lists_of(inputs, rows, same, True)
-    splits = begins[:-1] + (inputs.splits - inputs.begins[:-1])[rows]
-    none = np.zeros(len(rows) + 1, np.int64)
-    empty = (inputs.actions[:0], inputs.tokens[:0], inputs.traits[:0])
-    return Inputs(found, begins, splits, *empty, none, inputs.hidden[rows])
-
-
-@dataclass
-class Trials:
-    """Decisions in which some actions were tried."""
-
-    inputs: Inputs
-    tried: NDArray[np.int64]  # places of the actions tried, over all actions
-    first: NDArray[np.int64]  # for each, the place in `tried` of what `expert` does
-    gains: NDArray[np.float32]  # points above that
-
-
-def trials(tables: ExpertTables, critic: Critic, count: int, horizon: int) -> Iterator[Trials]:
-    """Yield decisions with the worth of their actions, so many at a time.
+def try_out(task: Task, number: int, shape: Shape, weights: dict[str, torch.Tensor]) -> Trials:
+    """Return a chunk of decisions with what their actions are worth.
 
     Args:
-        tables: where they are met.
-        critic: says how games stand.
-        count: decisions at a time.
-        horizon: decisions that `expert` makes after each action tried.
+        task: what for.
+        number: of the chunk.
+        shape, weights: of the critic.
     """
-    engine, random = tables.engine, tables.random
-    judge = Judge(tables, critic, horizon)
-    parts: list[tuple[Inputs, Any, Any, Any]] = []
-    size = 0
-    while True:
-        actions = tables.choose()
-        games = tables.branching()
+    tables = ExpertTables(task, 2, number)
+    encoder, random = tables.encoder, tables.random
+    critic = Critic(encoder.size if task.privileged else encoder.seen, shape)
+    critic.load_state_dict(weights)
+    judge = Judge(tables, critic, task)
+    parts: list[Trials] = []
+    while sum(part.inputs.size for part in parts) < task.size:
+        actions, games = tables.choose(), tables.choices()
         games = games[random.random(games.size) < TRIED]
         if games.size:
-            inputs = tables.encoder.encode(engine, games, secrets=True)
-            tried, first, values = judge.judge(games, inputs)
-            parts.append((inputs, tried, first, values))
-            size += games.size
-            for place, game in enumerate(games):
-                if random.random() < TRIED:
-                    own = tried[
-                        (tried >= inputs.starts[place]) & (tried < inputs.starts[place + 1])
-                    ]
-                    actions[game] = inputs.actions[random.choice(own)]
-        engine.step(actions)
-        if size >= count:
-            yield _joined(parts)
-            parts, size = [], 0
-
-
-def _joined(parts: list[tuple[Inputs, Any, Any, Any]]) -> Trials:
-    acts = np.cumsum([0] + [len(part[0].actions) for part in parts])
-    tries = np.cumsum([0] + [len(part[1]) for part in parts])
+            part = judge.judge(games)
+            parts.append(part)
+            for game in games[random.random(games.size) < TRIED]:
+                actions[game] = tables.slip(int(game))
+        tables.engine.step(actions)
+    acts = np.cumsum([0] + [len(part.inputs.actions) for part in parts])
+    tries = np.cumsum([0] + [len(part.tried) for part in parts])
     return Trials(
-        join([part[0] for part in parts]),
-        np.concatenate([part[1] + start for part, start in zip(parts, acts)]),
-        np.concatenate([part[2] + start for part, start in zip(parts, tries)]),
-        np.concatenate([part[3] for part in parts]),
+        join([part.inputs for part in parts]),
+        np.concatenate([part.tried + start for part, start in zip(parts, acts)]),
+        np.concatenate([part.first + start for part, start in zip(parts, tries)]),
+        np.concatenate([part.gains for part in parts]),
     )
 
 
 class Judge:
     """Tries actions in copies of games."""
 
-    def __init__(self, tables: ExpertTables, critic: Critic, horizon: int) -> None:
-        self.tables, self.critic, self.horizon = tables, critic, horizon
-        most = TABLES * (tables.engine.max_legal + OTHERS)
-        self.room = np.zeros(min(most, ROOM), tables.engine.games.dtype)
+    def __init__(self, tables: ExpertTables, critic: Critic, task: Task) -> None:
+        self.tables, self.critic, self.task = tables, critic, task
+        self.room = np.zeros(ROOM, tables.engine.games.dtype)
 
-    def judge(self, games: NDArray[np.intp], inputs: Inputs) -> tuple[Any, Any, Any]:
-        """Return places of the actions tried, the place of the first of each, and gains."""
-        tables, states = self.tables, records(self.tables.engine.games)
-        room = records(self.room)
+    def judge(self, games: NDArray[np.intp]) -> Trials:
+        """Try actions of the seats to act in some games."""
+        tables, engine = self.tables, self.tables.engine
+        inputs = tables.encoder.encode(engine, games)
+        states, room = records(engine.games), records(self.room)
         tried: list[int] = []
         sizes: list[int] = []
         for place, game in enumerate(games):
-            start, stop = inputs.starts[place], inputs.starts[place + 1]
-            legal = inputs.actions[start:stop]
+            start = int(inputs.starts[place])
+            legal = inputs.actions[start : inputs.starts[place + 1]]
             own = tables.candidates(int(game))
             others = tables.random.permutation(np.setdiff1d(legal, own))[:OTHERS]
             own = np.concatenate([own, others]).astype(np.int64)
-            tables.kernels.branch(states, int(game), own, self.horizon, room, len(tried))
-            sizes.append(len(own))
+            tables.kernels.branch(states, int(game), own, self.task.horizon, room, len(tried))
             tried += (start + np.searchsorted(legal, own)).tolist()
+            sizes.append(len(own))
         first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        values = self._values(np.repeat(tables.engine.seats[games], sizes))
-        return np.array(tried), first, (values - values[first]).astype(np.float32)
-
-    def _values(self, seats: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return how the copies stand for the teams of the seats that acted, in points."""
-        room = self.room[: len(seats)]
-        values = HUNDRED * room["reward"][np.arange(len(seats)), seats].astype(float)
-        going = np.flatnonzero(~room["over"])
-        if going.size:
-            with torch.no_grad():
-                own = HUNDRED * self.critic(*self.tables.encoder.survey(room, going)).numpy()
-            values[going] = np.where((room["seat"][going] - seats[going]) % 2 == 0, own, -own)
-        return values
+        seats = np.repeat(engine.seats[games], sizes)
+        values = stand(
+            tables.encoder, self.critic, self.room[: len(seats)], seats, self.task.privileged
+        )
+        return Trials(inputs, np.array(tried), first, values - values[first])
 
 
-def critic_values(critic: Critic, inputs: Inputs, batch: int = 4096) -> NDArray[np.float32]:
-    """Return values (n,), in hundreds of points."""
-    same = np.arange(critic.first.weight.shape[0], dtype=np.int32)
-    with torch.no_grad():
-        parts = [
-            critic(*lists_of(inputs, np.arange(start, min(start + batch, inputs.size)), same, True))
-            for start in range(0, inputs.size, batch)
-        ]
-    return torch.cat(parts).numpy()
+def stand(
+    encoder: Encoder,
+    critic: Critic,
+    games: NDArray[Any],
+    seats: NDArray[np.int64],
+    privileged: bool,
+) -> NDArray[np.float32]:
+    """Return how games stand for the teams of some seats.
+
+    Args:
+        encoder: of the game.
+        critic: says how games stand that go on; of the others the last reward counts.
+        games: (n,) records.
+        seats: (n,).
+        privileged: whether the critic sees what is hidden.
+    """
+    values = games["reward"][np.arange(len(seats)), seats]
+    going = np.flatnonzero(~games["over"])
+    if going.size:
+        lists = encoder.survey(games, going, privileged)
+        with torch.no_grad():
+            own = critic(*lists).numpy()
+        with_it = (games["seat"][going] - seats[going]) % NUM_TEAMS == 0
+        values[going] = np.where(with_it, own, -own)
+    return values
+
+
+def minibatches(
+    count: int, batch: int, maps: Renamings, random: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Yield rows in a random order, and which renaming of suits they get."""
+    order = random.permutation(count)
+    for start in range(0, count, batch):
+        yield order[start : start + batch], int(random.integers(len(maps.features)))
 
 
 def fit_critic(
-    critic: Critic, optimiser: Any, inputs: Inputs, ends: Any, maps: Any, random: Any, batch: int
+    critic: Critic, optimiser: Any, states: States, batch: int, maps: Renamings, random: Any
 ) -> float:
-    """Let the critic learn from states once; returns the mean squared error."""
-    order, total = random.permutation(inputs.size), 0.0
-    starts = range(0, inputs.size - batch + 1, batch)
-    for start in starts:
-        rows = order[start : start + batch]
-        renamed = maps[0][random.integers(len(maps[0]))]
-        value = critic(*lists_of(inputs, rows, renamed, True))
-        loss = nn.functional.mse_loss(value, torch.from_numpy(ends[rows]))
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        total += loss.item()
-    return total / len(starts)
+    """Let the critic learn from states once; returns the share of the variance that it explained.
+
+    That share is of the states before the critic had seen them.
+    """
+    errors, begins = 0.0, states.begins
+    for rows, which in minibatches(len(states.returns), batch, maps, random):
+        lists = pick(states.found, begins, rows, maps.features[which])
+        misses = critic(*lists) - torch.from_numpy(states.returns[rows])
+        descend(optimiser, (misses**2).mean())
+        errors += float((misses.detach() ** 2).sum())
+    return 1 - errors / len(states.returns) / float(states.returns.var())
+
+
+def pick(
+    found: NDArray[np.int32], begins: NDArray[np.int64], rows: Any, renamed: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the features of some rows of a plain list, renamed."""
+    none = np.empty(0, np.int64)
+    plain = Inputs(found, begins, begins[1:], *(none,) * 5)  # type: ignore[arg-type]
+    return lists_of(plain, rows, renamed, True)
+
+
+def descend(optimiser: Any, loss: torch.Tensor) -> None:
+    """Take a step down the gradient."""
+    optimiser.zero_grad()
+    loss.backward()
+    optimiser.step()
 
 
 def fit_policy(
-    policy: Policy, optimiser: Any, found: Trials, maps: Any, random: Any, batch: int
+    policy: Policy, optimiser: Any, found: Trials, batch: int, maps: Renamings, random: Any
 ) -> float:
-    """Let the policy learn gains once; returns the mean squared error in points."""
+    """Let the policy learn what actions are worth once; returns the mean squared error."""
     inputs, total = found.inputs, 0.0
-    order = random.permutation(inputs.size)
     decision = np.searchsorted(inputs.starts, found.tried, side="right") - 1
     bounds = np.searchsorted(decision, np.arange(inputs.size + 1))
-    starts = range(0, inputs.size - batch + 1, batch)
-    for start in starts:
-        rows = order[start : start + batch]
-        which = random.integers(len(maps[0]))
-        picks = np.concatenate([np.arange(bounds[row], bounds[row + 1]) for row in rows])
+    for rows, which in minibatches(inputs.size, batch, maps, random):
         sizes = bounds[rows + 1] - bounds[rows]
         begins = np.cumsum(sizes) - sizes
+        group = np.repeat(np.arange(len(rows)), sizes)
+        picks = np.arange(len(group)) - begins[group] + bounds[rows][group]
         places = found.tried[picks]
-        seen = policy.look(*lists_of(inputs, rows, maps[0][which], False))
         values = policy.score(
-            seen,
-            torch.from_numpy(maps[1][which][inputs.tokens[places]]),
+            policy.look(*lists_of(inputs, rows, maps.features[which], False)),
+            torch.from_numpy(maps.tokens[which][inputs.tokens[places]]),
             torch.from_numpy(inputs.traits[places]),
-            torch.from_numpy(np.repeat(np.arange(batch), sizes)),
+            torch.from_numpy(group),
         )
-        base = values[torch.from_numpy(np.repeat(begins, sizes))]
-        error = (SCALE * (values - base) - torch.from_numpy(found.gains[picks])) / LOSS_UNIT
-        others = torch.from_numpy(found.first[picks] != picks)
-        loss = (error[others] ** 2).mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        total += loss.item()
-    return total / len(starts)
+        gains = SCALE * (values - values[torch.from_numpy(begins[group])])
+        errors = (gains - torch.from_numpy(found.gains[picks])) / UNIT
+        loss = (errors[torch.from_numpy(found.first[picks] != picks)] ** 2).mean()
+        descend(optimiser, loss)
+        total += float(loss.detach()) * len(rows)
+    return total / inputs.size
 
 
-def sharpen(policy: Policy, points: float) -> None:
-    """Scale the logits so that an action of so many points more is e times as likely."""
+def sharpen(policy: Policy, softness: float) -> None:
+    """Scale the logits so that an action of so much more reward is e times as likely."""
     with torch.no_grad():
         for parameter in (*policy.query.parameters(), *policy.common.parameters()):
-            parameter.mul_(SCALE / points)
+            parameter.mul_(SCALE / softness)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xabitha_env.players import Agent, load_player
+from xabitha_env.players.loader import PLAYERS, added
 
 JOINT = "+"
 
@@ -27,13 +28,24 @@ def parse_team(text: str) -> Team:
     Raises:
         ValueError: a name is missing, or there are more than two.
     """
-    names = [name.strip() for name in text.split(JOINT)]
+    names = _players_of(text)
     if len(names) > len(Team._fields) or not all(names):
         raise ValueError(
             f"team {text!r}: write PLAYER or PLAYER{JOINT}PLAYER "
             f"(a player whose own text holds a {JOINT} has to get another name)"
         )
     return Team(names[0], names[-1])
+
+
+def _players_of(text: str) -> list[str]:
+    """Return the players of a team's text; a known name may hold the sign that joins them."""
+    names: list[str] = []
+    for part in (part.strip() for part in text.split(JOINT)):
+        if names and (names[-1] + JOINT + part).partition("?")[0] in added(PLAYERS):
+            names[-1] += JOINT + part
+        else:
+            names.append(part)
+    return names
 
 
 def parse_teams(texts: list[str]) -> list[Team]:
@@ -56,7 +68,7 @@ def parse_player(text: str) -> str:
         ValueError: it names none, or a team of two.
     """
     team = parse_team(text)
-    if JOINT in text:
+    if len(_players_of(text)) > 1:
         raise ValueError(f"{text!r} is a team: name single players, they are paired here")
     return team.first
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -23,7 +25,9 @@ PlayerSpec: TypeAlias = "str | PathLike[str] | Agent | Callable[..., Any]"
 
 CHECKPOINT = ".zip"
 """The ending of a saved Stable-Baselines3 model."""
-FORMS = "module:Class, module:function, or a saved model FILE.zip"
+FORMS = "module:Class, module:function, or a saved model FILE.zip or FILE.pt"
+PLAYERS, FILES = "xabitha_env.players", "xabitha_env.player_files"
+"""Groups of entry points by which packages add players: by name, and by the ending of a file."""
 
 
 SEARCHES: dict[str, type[SearchAgent]] = {
@@ -31,9 +35,16 @@ SEARCHES: dict[str, type[SearchAgent]] = {
 }
 
 
+@cache
+def added(group: str) -> dict[str, EntryPoint]:
+    """Return the entry points of a group whose packages are there, by name."""
+    found = sorted(entry_points(group=group), key=lambda one: one.name)
+    return {one.name: one for one in found if find_spec(one.module.partition(".")[0]) is not None}
+
+
 def player_names(game: str = "xabitha") -> tuple[str, ...]:
     """Return the names of a game's players."""
-    return compiled_names(game) + tuple(SEARCHES)
+    return (*compiled_names(game), *SEARCHES, *added(PLAYERS))
 
 
 def compiled_names(game: str = "xabitha") -> tuple[str, ...]:
@@ -61,15 +72,20 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
         spec = fspath(spec)
     if not isinstance(spec, str):
         return _as_player(spec, {}, getattr(spec, "__name__", type(spec).__name__))
-    if spec.lower().endswith(CHECKPOINT):
+    name, _, query = spec.partition("?")
+    ending = Path(name).suffix.lower()
+    if ending == CHECKPOINT:
         return _load_checkpoint(spec)
+    if ending[1:] in added(FILES):
+        return _load_added(added(FILES)[ending[1:]], spec, game, path=name)
     if ":" in spec:
         return _load_attribute(spec)
     if spec in compiled_names(game):
         return CompiledPlayer(spec)
-    name, _, query = spec.partition("?")
     if name in SEARCHES:
         return _as_player(SEARCHES[name], _arguments(spec, query), name)
+    if name in added(PLAYERS):
+        return _load_added(added(PLAYERS)[name], spec, game)
     names = player_names(game)
     close = get_close_matches(spec, names, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
@@ -110,6 +126,19 @@ def _load_checkpoint(spec: str) -> Agent:
             f"player {spec!r} needs Stable-Baselines3: install xabitha-env[train] ({error})"
         ) from error
     return cast(Agent, load_sb3_player(spec))
+
+
+def _load_added(entry: EntryPoint, spec: str, game: str, **more: Any) -> Agent:
+    """Return the player that an added package makes for a game."""
+    arguments = {**more, **_arguments(spec, spec.partition("?")[2])}
+    try:
+        return cast(Agent, entry.load()(game=game, **arguments))
+    except ImportError as error:
+        raise ImportError(
+            f"player {spec!r} needs more than the library: install xabitha-env[train] ({error})"
+        ) from error
+    except Exception as error:  # whatever is wrong with a file, or with arguments
+        raise ValueError(f"player {spec!r} cannot be made: {error}") from error
 
 
 def _load_attribute(spec: str) -> Agent:

@@ -115,6 +115,7 @@ class SearchAgent(Agent):
 
     name = "search"
     open_cards = False
+    chunk = CHUNK
 
     def __init__(
         self, worlds: int | None = None, ms: int | None = None, weighted: int = 1, seed: int = 0
@@ -134,6 +135,7 @@ class SearchAgent(Agent):
         """Play on this engine's games from now on; the seed of the games decides, not this one."""
         self._engine = engine
         self._kernels: Any = search_kernels(engine.game)
+        self.caution = float(self._kernels.CAUTION)
 
     def act(self, view: View) -> NDArray[np.int64]:
         """Return one legal action a row, (n,), as the engine's games stand now.
@@ -148,13 +150,18 @@ class SearchAgent(Agent):
         if self._engine is None:
             raise RuntimeError(f"player {self.name!r} needs reset(engine, seed) before act(view)")
         games = records(self._engine.games)
-        ids = np.empty(self._engine.max_legal, np.int32)
-        count = self._kernels.list_candidates(games, game, ids)
-        actions = ids[:count].astype(np.int64)
-        if count == 1:
+        actions = self._candidates(games, game)
+        if len(actions) == 1:
             return Verdict(actions, np.zeros(1), np.zeros(1), np.zeros(1, np.int64), 0.0)
         word = self._kernels.describe_decision(games, game) ^ self._word
         return self._halve(games, game, actions, int(word))
+
+    def _candidates(self, games: NDArray[Any], game: int) -> NDArray[np.int64]:
+        """Return the actions to be tried, (k,); the first is played unless another is better."""
+        assert self._engine is not None
+        ids = np.empty(self._engine.max_legal, np.int32)
+        count = self._kernels.list_candidates(games, game, ids)
+        return ids[:count].astype(np.int64)
 
     def _halve(
         self, games: NDArray[Any], game: int, actions: NDArray[np.int64], word: int
@@ -166,14 +173,14 @@ class SearchAgent(Agent):
         left = np.arange(len(actions))
         margins, weights = np.empty((0, len(actions))), np.empty(0)
         while True:
-            size = 1 if self.open_cards else CHUNK  # with open cards chance has no part
+            size = 1 if self.open_cards else self.chunk  # with open cards chance has no part
             if self.ms is None:
                 size = min(size, self.worlds - len(margins))
             words = seed_streams([word, len(margins)], size)
             rows, heavy = np.full((size, len(actions)), np.nan), np.empty(size)
             rows[:, left] = self._roll_out(games, game, actions[left], words, heavy)
             margins, weights = np.concatenate([margins, rows]), np.concatenate([weights, heavy])
-            verdict = _judge(actions, margins, weights, self._kernels.CAUTION)
+            verdict = _judge(actions, margins, weights, self.caution)
             spent = self._spent(len(margins), started)
             if self.open_cards or spent >= 1 or _is_sure(verdict, left):
                 return verdict

@@ -14,13 +14,11 @@ from xabitha_env._jit import entry, kernel
 from xabitha_env.buffers import write_bits, write_levels
 from xabitha_env.cards import JOKER, NUM_KINDS, NUM_SEATS
 from xabitha_env.layout import ActionLayout, Block, Layout, ObsLayout
-from xabitha_env.masks import bit, count_bits
 from xabitha_env.xabitha import expert
 from xabitha_env.xabitha.actions import (
     ACTIONS,
     DECLARE,
     DISCARD,
-    DRAW_DECK,
     DRAW_FIRE,
     FORMATION,
     MELD,
@@ -44,7 +42,7 @@ from xabitha_env.xabitha.observation import KINDS, observe
 from xabitha_env.xabitha.opening import MOST_MELDS, row_points
 from xabitha_env.xabitha.packing import without_melds
 from xabitha_env.xabitha.reading import unseen_cards
-from xabitha_env.xabitha.state import DRAWING, HAND_CARDS
+from xabitha_env.xabitha.state import HAND_CARDS
 from xabitha_env.xabitha.values import (
     card_points,
     completes_meld,

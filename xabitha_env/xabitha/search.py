@@ -185,3 +185,36 @@ def branch(games, index, actions, decisions, trials, first):
             if g.over:
                 break
             play.play(g, expert.act(g, WEIGHTS))
+
+
+@entry
+def spread(games, index, actions, words, weighted, room, weights):
+    """Take each action in each of some worlds drawn for the seat to act.
+
+    Args:
+        games, index, actions, words, weighted: as in `roll_out`.
+        room: (w * k,) records, written: world after world, in each all actions.
+        weights: (w,) float64, written.
+    """
+    seat, choices = int(games[index].seat), CHOICES if weighted else 1
+    worlds = games[index : index + 1].copy()
+    for world in range(words.size):
+        _, weights[world] = resample(games[index], seat, worlds, 0, choices, words[world])
+        worlds[0].fixed_draws = 1
+        play.fix_draws(worlds[0])
+        worlds[0].num_rounds = worlds[0].rounds + 1
+        for place in range(actions.size):
+            room[world * actions.size + place] = worlds[0]
+            play.play(room[world * actions.size + place], actions[place])
+
+
+@entry
+def finish(games, leads):
+    """Let `expert` play rounds to their ends; writes team 0's lead in points.
+
+    Args:
+        games: (n,) records whose match ends with the round; changed.
+        leads: (n,) float64, written.
+    """
+    for index in range(games.size):
+        leads[index] = finish_round(games[index])
