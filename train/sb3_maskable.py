@@ -1,145 +1,365 @@
 """MaskablePPO of sb3-contrib on either game: one seat learns, the rest of the table is built in.
 
-The script that people look for first. Its limits: one learner a table, so that nothing is learnt
-about playing with oneself; masks are dense, so that the wide head of Xabitha is slow; and Xabitha
-is hard to begin from nothing (`train.demo` imitates first).
+The script to begin with for whoever knows Stable-Baselines3: a `VecEnv` in a `VecMonitor`, another
+one for `MaskableEvalCallback`, and a model that is saved at every evaluation and can be resumed.
 
-    python -m train.sb3_maskable --game xeri
-    python -m train.sb3_maskable --game xabitha --opponents random --minutes 5
-    python -m train.sb3_maskable --help
+    python -m train.sb3_maskable                                  # Xeri
+    python -m train.sb3_maskable --game xabitha --minutes 10 --tensorboard
+    python -m train.sb3_maskable --game xabitha --resume runs/demo/model.zip
+    python -m train.sb3_maskable --smoke                          # all of it, in seconds
+
+Its limits:
+
+- One learner a table, and no partner learns with it. As a team, which is what mirrored deals
+  measure, it sits opposite itself: a partner that it has never met.
+- Masks are dense: a float32 for each action of each decision in an update, and a network that
+  computes all logits and discards most of them. Of Xabitha's 1,492 actions some six are legal at a
+  time, and its wide head is two thirds of the work of an update.
+- Xabitha from nothing hardly gets a signal: rounds of random players take about 240 turns, and most
+  are cancelled. With `greedy` in the other seats rounds end and it learns, but slowly: a team of it
+  is still 108 points a round behind `greedy` after 150,000 decisions. `train.demo` imitates first.
+- Evaluation without masks is meaningless: even after training the likeliest of all actions is
+  nearly always illegal. These tables raise an error for one.
+
+Take `train/ppo.py` instead for strength, and for policies that play with themselves: all four seats
+learn, and only legal actions are computed.
 """
 
 from __future__ import annotations
 
+import argparse
+import io
 import json
+import math
+import sys
 import time
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, NoReturn
 
 import torch
-import typer
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
+from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
+from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
-from xabitha_env.cli.output import progress_bar
+from train.report import Screen
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
 from xabitha_env.evaluation.comparison import Comparison, compare
-from xabitha_env.evaluation.deals import FEWEST_DEALS, seeds_of
+from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS, seeds_of
 from xabitha_env.evaluation.play import one_round
-from xabitha_env.files import write_text
+from xabitha_env.files import write_bytes
 from xabitha_env.games import GAMES
 from xabitha_env.players import load_player
 
-SECONDS = 60
+CHOOSING, FINAL = "development", "test"
+"""The deals of evaluations on the way, and those of the final figures."""
+MOST_SEED = min(LISTS.values()) // 2
+"""The tables' seeds count up from the job's, and must not reach the deals of a measurement."""
+LAST_RATE = 0.1  # of the learning rate
+MINUTE = 60  # seconds
+MODEL, RESULTS, LOGS = "model.zip", "results.json", "tensorboard"
 
 
-class Progress(BaseCallback):
-    """Stops at the time limit, moves the bar, and measures the policy now and then.
+def option(default: Any, text: str, least: float | None = None) -> Any:
+    """Return a dataclass field with a help text and, for a number, its smallest value."""
+    return field(default=default, metadata={"help": text, "least": least})
+
+
+@dataclass
+class Args:
+    """What the script is to do."""
+
+    game: str = option("xeri", f"which game: {', '.join(GAMES)}")
+    out: str = option("", "folder for the model and the results (default: runs/sb3_maskable_GAME)")
+    resume: str = option("", "a saved model to go on with; it keeps its network")
+    seed: int = option(0, "of every random choice; the same seed gives the same model", 0)
+    decisions: int = option(1_500_000, "decisions to learn from; more, if a model is resumed", 1)
+    minutes: float = option(0.0, "when to stop learning at the latest; 0: never", 0)
+    partner: str = option("greedy", "who sits opposite the learner")
+    opponents: str = option("greedy", "the learner's opponents")
+    against: str = option("greedy", "the team that a team of the model is measured against")
+    envs: int = option(128, "tables side by side", 1)
+    steps: int = option(48, "decisions at each table between two updates", 2)
+    batch: int = option(1024, "decisions in a minibatch", 2)
+    epochs: int = option(4, "passes over the decisions of an update", 1)
+    learning_rate: float = option(1e-3, "learning rate, falling to a tenth", 0)
+    width: int = option(256, "units of each of two hidden layers, of policy and of critic", 1)
+    every: int = option(150_000, "decisions between two evaluations", 1)
+    episodes: int = option(256, "rounds of an evaluation", 1)
+    dev_deals: int = option(200, "mirrored deals of an evaluation", FEWEST_DEALS)
+    test_deals: int = option(2000, "mirrored deals of the final measurement", FEWEST_DEALS)
+    tensorboard: bool = option(False, f"log for TensorBoard, in {LOGS}/ of the folder")
+    quiet: bool = option(False, "print nothing but errors")
+
+
+XABITHA: dict[str, Any] = {"decisions": 500_000, "learning_rate": 5e-4, "every": 50_000}
+"""Where Xabitha's defaults differ."""
+SMOKE: dict[str, Any] = {
+    "decisions": 64,
+    "envs": 4,
+    "steps": 8,
+    "batch": 16,
+    "epochs": 1,
+    "width": 8,
+    "every": 32,
+    "episodes": 4,
+    "dev_deals": 2,
+    "test_deals": 4,
+}
+"""Options of ``--smoke``."""
+
+
+def check(args: Args) -> None:
+    """Check the arguments.
+
+    Raises:
+        ValueError: one is none of what it may be; the message says which and why.
+    """
+    for one in fields(Args):
+        value, least = getattr(args, one.name), one.metadata["least"]
+        if least is not None and not least <= value < math.inf:
+            raise ValueError(f"{_flag(one.name)} must be at least {least}, not {value}")
+    if args.seed > MOST_SEED:
+        raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
+    if args.envs * args.steps % args.batch == 1:
+        raise ValueError(
+            f"--envs {args.envs} times --steps {args.steps} leaves a minibatch of one decision "
+            f"with --batch {args.batch}: its advantage cannot be normalised"
+        )
+    for player in (args.partner, args.opponents, args.against):
+        load_player(player, args.game)
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def make_tables(args: Args, count: int) -> VecMonitor:
+    """Return tables with a learner each, for learning or for evaluation; an episode is a round."""
+    return VecMonitor(
+        TablesVecEnv(
+            count,
+            args.game,
+            partner=args.partner,
+            opponents=args.opponents,
+            seat="random",
+            episode="round",
+            illegal="raise",  # with masks nothing is illegal
+        )
+    )
+
+
+def make_model(args: Args, tables: VecMonitor, logs: str | None) -> MaskablePPO:
+    """Return a new model, or the one that is resumed.
+
+    Raises:
+        ValueError: no model, or one of another game.
+        OSError: it cannot be read.
+    """
+    options: dict[str, Any] = {
+        "learning_rate": LinearSchedule(args.learning_rate, LAST_RATE * args.learning_rate, 1.0),
+        "n_steps": args.steps,
+        "batch_size": args.batch,
+        "n_epochs": args.epochs,
+        "gamma": 1.0,  # a round's reward is worth as much now as at its end
+        "gae_lambda": 0.95,
+        "ent_coef": 0.005,
+        "seed": args.seed,
+        "tensorboard_log": logs,
+        "device": "cpu",
+    }
+    if not args.resume:
+        network = {"net_arch": [args.width, args.width], "activation_fn": nn.ReLU}
+        return MaskablePPO("MlpPolicy", tables, policy_kwargs=network, **options)
+    saved = SB3Player(args.resume)
+    saved.reset(tables.venv.engine, args.seed)  # says so if it was made for another game
+    options["seed"] += saved.model.num_timesteps  # other deals than before
+    return MaskablePPO.load(args.resume, tables, **options)
+
+
+class Evaluation(MaskableEvalCallback):
+    """The stock callback, on the same deals each time, with what else happens at an evaluation.
+
+    A team of the model is measured on mirrored deals too, the model is saved, and the time of it
+    all is kept apart. The first evaluation comes before the first decision.
 
     Args:
-        minutes: when to stop.
-        every: decisions between two measurements.
-        measure: returns a line about the policy.
-        move: moves the bar, in seconds.
+        args: the script's arguments.
+        path: of the model.
+        screen: for what is to be seen.
+        move: moves the bar.
     """
 
-    def __init__(self, minutes: float, every: int, measure: Any, move: Any) -> None:
-        super().__init__()
-        self.limit = minutes * SECONDS
-        self.every, self.measure, self.move = every, measure, move
-        self.start = time.perf_counter()
-        self.due = every
+    def __init__(self, args: Args, path: Path, screen: Screen, move: Callable[[int], None]) -> None:
+        super().__init__(
+            make_tables(args, args.episodes),
+            n_eval_episodes=args.episodes,  # one a table
+            eval_freq=max(args.every // args.envs, 1),
+            deterministic=True,
+            verbose=0,
+        )
+        self.args, self.path, self.screen, self.move = args, path, screen, move
+        self.limit = MINUTE * args.minutes or math.inf
+        self.found: list[dict[str, Any]] = []
+        self.start = self.evaluating = 0.0
+
+    @property
+    def learning(self) -> float:
+        """Seconds of learning so far."""
+        return time.perf_counter() - self.start - self.evaluating
+
+    def _on_training_start(self) -> None:
+        self._evaluate()
+        self.start, self.evaluating = time.perf_counter(), 0.0
 
     def _on_step(self) -> bool:
-        spent = time.perf_counter() - self.start
-        self.move(int(spent))
-        return spent < self.limit
+        self.move(self.num_timesteps)
+        if self.n_calls % self.eval_freq == 0:
+            self._evaluate()
+            write_bytes(self.path, model_bytes(self.model))
+        return time.perf_counter() - self.start < self.limit
 
-    def _on_rollout_start(self) -> None:
-        if self.num_timesteps >= self.due:
-            self.due += self.every
-            spent = time.perf_counter() - self.start
-            print(f"{self.num_timesteps:,} decisions, {spent:.0f} s: {self.measure()}", flush=True)
-
-
-def line(found: Comparison) -> str:
-    """Return a margin and its interval as text."""
-    return f"{found.margin:+.2f} points a round (95% {found.low:+.2f} to {found.high:+.2f})"
-
-
-def make_model(tables: Any, seed: int, steps: int, batch: int, width: int) -> MaskablePPO:
-    """Return a MaskablePPO with the settings of the script."""
-    return MaskablePPO(
-        "MlpPolicy",
-        tables,
-        learning_rate=lambda left: 1e-3 * max(left, 0.1),
-        n_steps=steps,
-        batch_size=batch,
-        n_epochs=4,
-        gamma=1.0,  # a round's reward is worth as much now as at its end
-        gae_lambda=0.95,
-        ent_coef=0.005,
-        policy_kwargs={"net_arch": [width, width], "activation_fn": nn.ReLU},
-        seed=seed,
-        device="cpu",
-    )
-
-
-def main(
-    game: Annotated[str, typer.Option(help=f"Which game: {', '.join(GAMES)}.")] = "xeri",
-    minutes: Annotated[float, typer.Option(min=0.0, help="When to stop learning.")] = 12.0,
-    decisions: Annotated[int, typer.Option(min=1, help="When to stop at the latest.")] = 20_000_000,
-    partner: Annotated[str, typer.Option(help="Who sits opposite the learner.")] = "greedy",
-    opponents: Annotated[str, typer.Option(help="The learner's opponents.")] = "greedy",
-    against: Annotated[str, typer.Option(help="Whose team it is measured against.")] = "greedy",
-    envs: Annotated[int, typer.Option(min=1, help="Tables side by side.")] = 128,
-    steps: Annotated[int, typer.Option(min=2, help="Decisions a table between updates.")] = 48,
-    batch: Annotated[int, typer.Option(min=2, help="Decisions in a minibatch.")] = 1024,
-    width: Annotated[int, typer.Option(min=1, help="Units of each of two hidden layers.")] = 256,
-    deals: Annotated[
-        int, typer.Option(min=FEWEST_DEALS, help="Mirrored deals of the last measurement.")
-    ] = 2000,
-    every: Annotated[int, typer.Option(min=1, help="Decisions between measurements.")] = 500_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of every random choice.")] = 0,
-    out: Annotated[Path, typer.Option(help="Folder of the model and its results.")] = Path("runs"),
-) -> None:
-    """Train MaskablePPO at one seat and measure a team of it on mirrored deals."""
-    torch.set_num_threads(1)  # more threads than free cores are many times slower
-    tables = TablesVecEnv(
-        envs, game, partner=partner, opponents=opponents, seat="random", episode="round"
-    )
-    model = make_model(VecMonitor(tables), seed, steps, batch, width)
-    rivals = (load_player(against, game),) * 2
-
-    def measured(source: str, number: int) -> Comparison:
-        team = (SB3Player(model),) * 2
-        return compare(team, rivals, seeds_of(source, number), one_round(game))
-
-    folder = out / f"sb3_maskable_{game}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with progress_bar("learning", int(minutes * SECONDS), False) as move:
-        progress = Progress(
-            minutes, every, lambda: line(measured("development", min(deals, 500))), move
+    def _evaluate(self) -> None:
+        began = time.perf_counter()
+        team = measured(self.model, self.args, CHOOSING, self.args.dev_deals)
+        self.logger.record("eval/team_margin", team.margin)
+        self.eval_env.seed(LISTS[CHOOSING])
+        super()._on_step()  # n_calls tells it, too, that an evaluation is due
+        figures = {"margin": team.margin, "low": team.low, "high": team.high}
+        reward = round(self.last_mean_reward, 4)
+        self.found.append({"decisions": self.num_timesteps, "mean_reward": reward, **figures})
+        self.screen.say(
+            f"   {self.num_timesteps:,} decisions: mean reward {reward:+.3f}; "
+            f"as a team {line(team, self.args.against)}"
         )
-        model.learn(decisions, callback=progress)
-    spent = time.perf_counter() - progress.start
-    found = measured("test", deals)
-    model.save(folder / "model.zip")
+        self.evaluating += time.perf_counter() - began
+
+
+def measured(model: Any, args: Args, source: str, deals: int) -> Comparison:
+    """Return how a team of the model does on mirrored deals."""
+    team, rivals = (SB3Player(model),) * 2, (load_player(args.against, args.game),) * 2
+    return compare(team, rivals, seeds_of(source, deals), one_round(args.game))
+
+
+def line(found: Comparison, against: str) -> str:
+    """Return a margin and its interval as text."""
+    interval = f"{found.low:+.1f} to {found.high:+.1f}"
+    return f"{found.margin:+.1f} points a round ({interval}) against {against}"
+
+
+def model_bytes(model: Any) -> bytes:
+    """Return the model as `MaskablePPO.load` reads it."""
+    buffer = io.BytesIO()
+    model.save(buffer)
+    return buffer.getvalue()
+
+
+def main(args: Args) -> dict[str, Any]:
+    """Learn, save and measure.
+
+    Returns:
+        What ``results.json`` holds.
+
+    Raises:
+        ValueError: a bad argument.
+        OSError: a file that cannot be read or written.
+        ImportError: TensorBoard is wanted and not installed.
+    """
+    check(args)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # more threads than free cores are many times slower
+    try:
+        return _run(args)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _run(args: Args) -> dict[str, Any]:
+    out = Path(args.out or f"runs/sb3_maskable_{args.game}")
+    screen = Screen(args.quiet)
+    logs = str(out / LOGS) if args.tensorboard else None
+    model = make_model(args, make_tables(args, args.envs), logs)
+    out.mkdir(parents=True, exist_ok=True)
+    before = model.num_timesteps
+    with screen.stage(f"MaskablePPO, {args.decisions:,} decisions", args.decisions) as move:
+        evaluation = Evaluation(args, out / MODEL, screen, lambda done: move(done - before))
+        model.learn(args.decisions, callback=evaluation, reset_num_timesteps=not args.resume)
+        seconds = evaluation.learning
+    write_bytes(out / MODEL, model_bytes(model))
+    with screen.stage(f"measurement, {args.test_deals:,} mirrored deals", 1):
+        test = measured(model, args, FINAL, args.test_deals)
     results = {
-        "game": game,
-        "seed": seed,
+        "game": args.game,
+        "arguments": asdict(args),
+        "network": model.policy_kwargs.get("net_arch"),
         "decisions": model.num_timesteps,
-        "learning_seconds": round(spent, 1),
-        "against": against,
-        "test": asdict(found),
+        "learning_seconds": round(seconds, 3),  # of this run, without evaluations
+        "decisions_per_second": round((model.num_timesteps - before) / seconds, 1),
+        "evaluations": evaluation.found,
+        "test": asdict(test),
+        "versions": {name: version(name) for name in ("torch", "stable-baselines3", "sb3-contrib")},
     }
-    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
-    print(f"{model.num_timesteps:,} decisions in {spent:.0f} s; against {against}: {line(found)}")
-    print(f"model: {folder / 'model.zip'}")
+    write_bytes(out / RESULTS, (json.dumps(results, indent=2) + "\n").encode())
+    screen.say(f"   a team of the model: {line(test, args.against)}")
+    screen.say(f"   {results['decisions_per_second']:,} decisions a second; all is in {out}")
+    return results
+
+
+# The command line.
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises its errors."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{message} (see --help)")
+
+
+def parse(arguments: Sequence[str] | None = None) -> Args:
+    """Return the arguments of the command line (those of the process by default).
+
+    Raises:
+        ValueError: no such option, or no value of its type.
+    """
+    parser = _Parser(
+        prog="python -m train.sb3_maskable",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
+        allow_abbrev=False,
+    )
+    for one in fields(Args):
+        flag, text = _flag(one.name), one.metadata["help"]
+        if isinstance(one.default, bool):
+            parser.add_argument(flag, action="store_true", help=text)
+            continue
+        if one.default:
+            other = f"; xabitha: {XABITHA[one.name]}" if one.name in XABITHA else ""
+            text += f" (default: {one.default}{other})"
+        parser.add_argument(flag, type=type(one.default), help=text)
+    parser.add_argument("--smoke", action="store_true", help="defaults that take only seconds")
+    given = vars(parser.parse_args(arguments))
+    smoke = SMOKE if given.pop("smoke", False) else {}
+    own = XABITHA if given.get("game") == "xabitha" else {}
+    return Args(**{**own, **smoke, **given})
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status: 0, 2 for wrong use, 130 when interrupted."""
+    try:
+        main(parse(arguments))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except (ValueError, OSError, ImportError) as error:
+        print("error:", " ".join(str(error).split("\n")), file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run())
