@@ -62,25 +62,25 @@ class Args:
     out: str = option("runs/demo", "folder for the model, the learning curve and the results")
     seed: int = option(0, "of every random choice; the same seed gives the same result")
     time_limit: float = option(9.0, "minutes after which learning stops and measuring begins")
-    imitation_decisions: int = option(600_000, "decisions of greedy to learn from")
+    imitation_decisions: int = option(600_000, "decisions of greedy to learn from", 0)
     imitation_rate: float = option(2e-3, "learning rate of imitation, falling to zero")
-    steps: int = option(300_000, "decisions of the learner in MaskablePPO")
+    steps: int = option(300_000, "decisions of the learner in MaskablePPO", 0)
     partner: str = option("greedy", "who sits opposite the learner")
     opponents: str = option("random,greedy", "the learner's opponents, one after another")
     shares: str = option("1,9", "how the steps are shared among the opponents")
-    envs: int = option(128, "tables side by side")
-    n_steps: int = option(64, "decisions at each table between two updates")
-    batch_size: int = option(1024, "decisions in a minibatch")
-    epochs: int = option(4, "passes over the decisions of an update")
+    envs: int = option(128, "tables side by side", 1)
+    n_steps: int = option(64, "decisions at each table between two updates", 2)
+    batch_size: int = option(1024, "decisions in a minibatch", 2)
+    epochs: int = option(4, "passes over the decisions of an update", 1)
     learning_rate: float = option(5e-4, "learning rate of MaskablePPO, falling to zero")
     clip_range: float = option(0.2, "how far an update may move probabilities")
     gae_lambda: float = option(0.8, "how far ahead advantages look before they trust the critic")
     entropy: float = option(0.0, "bonus for entropy; it also rewards declaring, which loses")
-    width: int = option(384, "units of the policy's hidden layer")
-    critic_width: int = option(128, "units of the critic's hidden layer")
-    evaluations: int = option(6, "how often to measure while learning")
-    dev_deals: int = option(400, "mirrored deals of each of these measurements")
-    test_deals: int = option(2000, "mirrored deals of the final measurement")
+    width: int = option(384, "units of the policy's hidden layer", 1)
+    critic_width: int = option(128, "units of the critic's hidden layer", 1)
+    evaluations: int = option(6, "how often to measure while learning", 1)
+    dev_deals: int = option(400, "mirrored deals of each of these measurements", FEWEST_DEALS)
+    test_deals: int = option(2000, "mirrored deals of the final measurement", FEWEST_DEALS)
     quiet: bool = option(False, "print nothing but errors")
 
 
@@ -99,20 +99,6 @@ SMOKE: dict[str, Any] = {
 }
 """Options of ``--smoke``."""
 
-SMALLEST = {
-    "imitation_decisions": 0,
-    "steps": 0,
-    "envs": 1,
-    "n_steps": 2,
-    "batch_size": 2,
-    "epochs": 1,
-    "width": 1,
-    "critic_width": 1,
-    "evaluations": 1,
-    "dev_deals": FEWEST_DEALS,
-    "test_deals": FEWEST_DEALS,
-}
-
 
 class Opponents(NamedTuple):
     """Who the learner meets, and until which share of its steps."""
@@ -127,9 +113,7 @@ def checked(args: Args) -> list[Opponents]:
     Raises:
         ValueError: an argument is none of what it may be; the message says which and why.
     """
-    for name, least in SMALLEST.items():
-        if getattr(args, name) < least:
-            raise ValueError(f"{flag(name)} must be at least {least}, not {getattr(args, name)}")
+    options.check_numbers(args)
     if not 0 <= args.seed <= MOST_SEED:
         raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
     for name in ("time_limit", "imitation_rate", "learning_rate", "clip_range"):
@@ -433,7 +417,7 @@ def _run(args: Args, schedule: list[Opponents], out: Path) -> dict[str, Any]:
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
     """Return the arguments of the command line (those of the process by default)."""
-    return options.parse(Args, SMOKE, "train.demo", __doc__ or "", arguments)
+    return options.parse(Args, "train.demo", __doc__ or "", arguments, SMOKE)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields
 from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
+ByGame = Mapping[str, Mapping[str, Any]]
 
 
-def option(default: Any, text: str) -> Any:
-    """Return a dataclass field with a help text."""
-    return field(default=default, metadata={"help": text})
+def option(default: Any, text: str, least: float | None = None) -> Any:
+    """Return a dataclass field with a help text and, for a number, its smallest value."""
+    return field(default=default, metadata={"help": text, "least": least})
 
 
 def flag(name: str) -> str:
@@ -21,54 +23,72 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def check_numbers(args: Any) -> None:
+    """Check that the numbers of arguments are not below their smallest values.
+
+    Raises:
+        ValueError: one is; the message names it.
+    """
+    for one in fields(args):
+        value, least = getattr(args, one.name), one.metadata["least"]
+        if least is not None and not least <= value < math.inf:
+            raise ValueError(f"{flag(one.name)} must be at least {least}, not {value}")
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser that raises its errors."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"error: {message} (see --help)", file=sys.stderr)
-        sys.exit(2)
-
-
-class _Help(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Shows defaults, and leaves the description as it is."""
+        raise ValueError(f"{message} (see --help)")
 
 
 def parse(
     made: Callable[..., T],
-    smoke: Mapping[str, Any],
     module: str,
     description: str,
     arguments: Sequence[str] | None = None,
+    smoke: Mapping[str, Any] | None = None,
+    by_game: ByGame | None = None,
 ) -> T:
     """Return the arguments of a command line (that of the process by default).
 
     Args:
-        made: the dataclass; a field that is a bool becomes ``--name`` and ``--no-name``.
-        smoke: values of its fields that ``--smoke`` makes the defaults.
+        made: the dataclass; a field that is true by default gets a flag ``--no-NAME``.
         module: how the command is run, ``python -m MODULE``.
         description: what it does.
         arguments: the command line.
+        smoke: values that ``--smoke`` makes the defaults.
+        by_game: values that ``--game`` makes the defaults.
+
+    Raises:
+        ValueError: no such option, or no value of its type.
     """
     parser = _Parser(
         prog=f"python -m {module}",
         description=description,
-        formatter_class=_Help,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
     for one in fields(made):  # type: ignore[arg-type]
-        details: dict[str, Any] = {"default": one.default, "help": one.metadata["help"]}
+        name, text = flag(one.name), one.metadata["help"]
         if isinstance(one.default, bool):
-            details["action"] = argparse.BooleanOptionalAction
-        else:
-            details["type"] = type(one.default)
-        parser.add_argument(flag(one.name), **details)
+            given = "--no-" + name[2:] if one.default else name
+            action = "store_false" if one.default else "store_true"
+            text = f"without: {text}" if one.default else text
+            parser.add_argument(given, dest=one.name, action=action, help=text)
+            continue
+        others = [
+            f"; {game}: {own[one.name]}" for game, own in (by_game or {}).items() if one.name in own
+        ]
+        if one.default not in ("", None):
+            text += f" (default: {one.default}{''.join(others)})".replace("%", "%%")
+        parser.add_argument(name, type=type(one.default), help=text)
     parser.add_argument("--smoke", action="store_true", help="defaults that take only seconds")
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if "--smoke" in given:
-        parser.set_defaults(**smoke)
-    chosen = vars(parser.parse_args(given))
-    chosen.pop("smoke")
-    return made(**chosen)
+    values = vars(parser.parse_args(arguments))
+    quick = (smoke or {}) if values.pop("smoke", False) else {}
+    own = (by_game or {}).get(values.get("game", ""), {})
+    return made(**{**own, **quick, **values})
 
 
 def guarded(work: Callable[[], Any]) -> int:

@@ -99,47 +99,49 @@ class Args:
 
     game: str = option("xabitha", f"which game: {', '.join(GAMES)}")
     out: str = option("runs/ppo", "folder of the run; one that was begun there goes on")
-    seed: int = option(0, "of every random choice")
-    workers: int = option(2, "processes that play; 0 to play in this one")
-    minutes: float = option(0.0, "stop after so many, to go on another time; 0: do not stop")
-    critic_chunks: int = option(12, "chunks of states from which the critic learns before")
-    value_chunks: int = option(70, "chunks of decisions from which the policy learns before")
-    chunk: int = option(20_000, "decisions in a chunk; states are twice as many")
-    horizon: int = option(10, "decisions of the expert after an action that is tried")
-    passes: int = option(4, "passes over a chunk of decisions")
+    seed: int = option(0, "of every random choice", 0)
+    workers: int = option(2, "processes that play; 0 to play in this one", 0)
+    minutes: float = option(0.0, "stop after so many, to go on another time; 0: do not stop", 0)
+    critic_chunks: int = option(12, "chunks of states from which the critic learns before", 0)
+    value_chunks: int = option(70, "chunks of decisions from which the policy learns before", 0)
+    chunk: int = option(20_000, "decisions in a chunk; states are twice as many", 1)
+    horizon: int = option(10, "decisions of the expert after an action that is tried", 0)
+    passes: int = option(4, "passes over a chunk of decisions", 1)
     warm_rate: float = option(1e-3, "learning rate before self-play, falling to zero")
-    warm_batch: int = option(512, "decisions in a minibatch before self-play")
-    hint: float = option(0.3, "first weight of what the expert would do, in tenths of a reward")
+    warm_batch: int = option(512, "decisions in a minibatch before self-play", 1)
+    hint: float = option(0.3, "first weight of what the expert would do, in tenths of a reward", 0)
     softness: float = option(0.02, "reward by which an action is e times as likely at first")
-    updates: int = option(700, "rounds of play and learning")
-    tables: int = option(512, "tables side by side in a shard")
-    shards: int = option(2, "groups of tables, which may be played in processes of their own")
-    sweeps: int = option(32, "decisions at each table between updates")
+    updates: int = option(700, "rounds of play and learning", 0)
+    tables: int = option(512, "tables side by side in a shard", 1)
+    shards: int = option(2, "groups of tables, which may be played in processes of their own", 1)
+    sweeps: int = option(32, "decisions at each table between updates", 1)
     opponents: str = option("self=3,past=3,expert=4", "who sits opposite, in which proportions")
-    pool: int = option(10, "earlier versions that are kept as opponents")
-    pool_every: int = option(10, "updates between two of them")
-    epochs: int = option(2, "passes over the decisions of an update")
-    batch: int = option(4096, "decisions in a minibatch")
+    pool: int = option(10, "earlier versions that are kept as opponents", 1)
+    pool_every: int = option(10, "updates between two of them", 1)
+    epochs: int = option(2, "passes over the decisions of an update", 1)
+    batch: int = option(4096, "decisions in a minibatch", 1)
     rate: float = option(3e-4, "learning rate of the policy, falling to a twentieth")
     critic_rate: float = option(5e-4, "learning rate of the critic, falling to a twentieth")
     clip: float = option(0.2, "how far an update may move probabilities")
-    tried: float = option(0.01, "least odds of actions that are tried in copies; 0: none are")
-    tried_weight: float = option(1.0, "weight of what they show, beside the advantages of play")
-    trace_weight: float = option(1.0, "weight of the advantages of play")
-    trace: float = option(0.95, "lambda of generalised advantage estimation")
-    entropy: float = option(0.0, "bonus for entropy, but not of declarations")
-    anchor: float = option(0.0, "weight of the divergence from the policy before, falling to zero")
-    hands: float = option(0.05, "weight of the guess at the hidden hands")
+    tried: float = option(0.01, "least odds of actions that are tried in copies; 0: none are", 0)
+    tried_weight: float = option(1.0, "weight of what they show, beside the advantages of play", 0)
+    trace_weight: float = option(1.0, "weight of the advantages of play", 0)
+    trace: float = option(0.95, "lambda of generalised advantage estimation", 0)
+    entropy: float = option(0.0, "bonus for entropy, but not of declarations", 0)
+    anchor: float = option(
+        0.0, "weight of the divergence from the policy before, falling to zero", 0
+    )
+    hands: float = option(0.05, "weight of the guess at the hidden hands", 0)
     privileged: bool = option(True, "the critic sees what is hidden")
     augment: bool = option(True, "rename suits at random in every minibatch")
-    width: int = option(256, "units of the first hidden layer")
-    depth: int = option(64, "units of the second hidden layer")
+    width: int = option(256, "units of the first hidden layer", 1)
+    depth: int = option(64, "units of the second hidden layer", 1)
     against: str = option("expert", "whom the policy is chosen by")
     yardsticks: str = option("greedy,expert", "whom it is measured against at the end")
-    evaluate_every: int = option(50, "updates between measurements on development deals")
-    dev_deals: int = option(2000, "mirrored deals of each of them")
-    test_deals: int = option(4000, "mirrored deals of the last measurement")
-    save_every: int = option(10, "updates, or chunks, between two states saved")
+    evaluate_every: int = option(50, "updates between measurements on development deals", 1)
+    dev_deals: int = option(2000, "mirrored deals of each of them", FEWEST_DEALS)
+    test_deals: int = option(4000, "mirrored deals of the last measurement", FEWEST_DEALS)
+    save_every: int = option(10, "updates, or chunks, between two states saved", 1)
     tensorboard: bool = option(False, "write the curve for TensorBoard, too")
     dry_run: bool = option(False, "say how long it would take, and do nothing")
     quiet: bool = option(False, "print nothing but errors")
@@ -168,14 +170,8 @@ SMOKE: dict[str, Any] = {
 }
 """Options of ``--smoke``."""
 
-SMALLEST = {
-    **dict.fromkeys(("seed", "workers", "critic_chunks", "value_chunks", "horizon", "updates"), 0),
-    **dict.fromkeys(("chunk", "passes", "warm_batch", "tables", "shards", "sweeps", "pool"), 1),
-    **dict.fromkeys(("pool_every", "epochs", "batch", "width", "depth"), 1),
-    **dict.fromkeys(("evaluate_every", "save_every"), 1),
-    **dict.fromkeys(("dev_deals", "test_deals"), FEWEST_DEALS),
-    **dict.fromkeys(("minutes", "hint", "entropy", "anchor", "hands", "trace"), 0),
-}
+BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"opponents": "self=3,past=3,expert=4", "horizon": 4}}
+"""Options whose defaults differ by the game."""
 MAY_CHANGE = ("out", "workers", "minutes", "tensorboard", "quiet", "test_deals", "yardsticks")
 """Options that may differ when a run goes on."""
 
@@ -188,9 +184,7 @@ def check(args: Args) -> None:
     """
     if args.game not in GAMES:
         raise ValueError(f"--game must be {' or '.join(GAMES)}, not {args.game!r}")
-    for name, least in SMALLEST.items():
-        if not least <= getattr(args, name) < math.inf:
-            raise ValueError(f"{flag(name)} must be at least {least}, not {getattr(args, name)}")
+    options.check_numbers(args)
     for name in ("warm_rate", "rate", "critic_rate", "clip", "softness"):
         if not 0 < getattr(args, name) < math.inf:
             raise ValueError(f"{flag(name)} must be above 0, not {getattr(args, name)}")
@@ -1044,7 +1038,7 @@ def _work(args: Args, crew: Crew) -> dict[str, Any]:
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
     """Return the arguments of the command line (those of the process by default)."""
-    return options.parse(Args, SMOKE, "train.ppo", __doc__ or "", arguments)
+    return options.parse(Args, "train.ppo", __doc__ or "", arguments, SMOKE, BY_GAME)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -27,17 +27,16 @@ learn, and only legal actions are computed.
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -46,6 +45,8 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
+from train import options
+from train.options import option
 from train.report import Screen
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
 from xabitha_env.evaluation.comparison import Comparison, compare
@@ -62,11 +63,6 @@ MOST_SEED = min(LISTS.values()) // 2
 LAST_RATE = 0.1  # of the learning rate
 MINUTE = 60  # seconds
 MODEL, RESULTS, LOGS = "model.zip", "results.json", "tensorboard"
-
-
-def option(default: Any, text: str, least: float | None = None) -> Any:
-    """Return a dataclass field with a help text and, for a number, its smallest value."""
-    return field(default=default, metadata={"help": text, "least": least})
 
 
 @dataclass
@@ -119,10 +115,7 @@ def check(args: Args) -> None:
     Raises:
         ValueError: one is none of what it may be; the message says which and why.
     """
-    for one in fields(Args):
-        value, least = getattr(args, one.name), one.metadata["least"]
-        if least is not None and not least <= value < math.inf:
-            raise ValueError(f"{_flag(one.name)} must be at least {least}, not {value}")
+    options.check_numbers(args)
     if args.seed > MOST_SEED:
         raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
     if args.envs * args.steps % args.batch == 1:
@@ -132,10 +125,6 @@ def check(args: Args) -> None:
         )
     for player in (args.partner, args.opponents, args.against):
         load_player(player, args.game)
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 def make_tables(args: Args, count: int) -> VecMonitor:
@@ -160,7 +149,7 @@ def make_model(args: Args, tables: VecMonitor, logs: str | None) -> MaskablePPO:
         ValueError: no model, or one of another game.
         OSError: it cannot be read.
     """
-    options: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "learning_rate": LinearSchedule(args.learning_rate, LAST_RATE * args.learning_rate, 1.0),
         "n_steps": args.steps,
         "batch_size": args.batch,
@@ -174,11 +163,11 @@ def make_model(args: Args, tables: VecMonitor, logs: str | None) -> MaskablePPO:
     }
     if not args.resume:
         network = {"net_arch": [args.width, args.width], "activation_fn": nn.ReLU}
-        return MaskablePPO("MlpPolicy", tables, policy_kwargs=network, **options)
+        return MaskablePPO("MlpPolicy", tables, policy_kwargs=network, **settings)
     saved = SB3Player(args.resume)
     saved.reset(tables.venv.engine, args.seed)  # says so if it was made for another game
-    options["seed"] += saved.model.num_timesteps  # other deals than before
-    return MaskablePPO.load(args.resume, tables, **options)
+    settings["seed"] += saved.model.num_timesteps  # other deals than before
+    return MaskablePPO.load(args.resume, tables, **settings)
 
 
 class Evaluation(MaskableEvalCallback):
@@ -312,53 +301,16 @@ def _run(args: Args) -> dict[str, Any]:
 # The command line.
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that raises its errors."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message} (see --help)")
-
-
 def parse(arguments: Sequence[str] | None = None) -> Args:
-    """Return the arguments of the command line (those of the process by default).
-
-    Raises:
-        ValueError: no such option, or no value of its type.
-    """
-    parser = _Parser(
-        prog="python -m train.sb3_maskable",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS,
-        allow_abbrev=False,
+    """Return the arguments of the command line (those of the process by default)."""
+    return options.parse(
+        Args, "train.sb3_maskable", __doc__ or "", arguments, SMOKE, {"xabitha": XABITHA}
     )
-    for one in fields(Args):
-        flag, text = _flag(one.name), one.metadata["help"]
-        if isinstance(one.default, bool):
-            parser.add_argument(flag, action="store_true", help=text)
-            continue
-        if one.default:
-            other = f"; xabitha: {XABITHA[one.name]}" if one.name in XABITHA else ""
-            text += f" (default: {one.default}{other})"
-        parser.add_argument(flag, type=type(one.default), help=text)
-    parser.add_argument("--smoke", action="store_true", help="defaults that take only seconds")
-    given = vars(parser.parse_args(arguments))
-    smoke = SMOKE if given.pop("smoke", False) else {}
-    own = XABITHA if given.get("game") == "xabitha" else {}
-    return Args(**{**own, **smoke, **given})
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status: 0, 2 for wrong use, 130 when interrupted."""
-    try:
-        main(parse(arguments))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except (ValueError, OSError, ImportError) as error:
-        print("error:", " ".join(str(error).split("\n")), file=sys.stderr)
-        return 2
-    return 0
+    return options.guarded(lambda: main(parse(arguments)))
 
 
 if __name__ == "__main__":
