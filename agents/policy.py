@@ -17,16 +17,26 @@ from xabitha_env.players.base import Agent, View
 from xabitha_env.protocol import Engine
 
 
-def log_odds(policy: Policy, inputs: Inputs) -> NDArray[np.float32]:
-    """Return the logarithms of the probabilities of all actions, (m,)."""
+def log_odds(
+    policy: Policy, inputs: Inputs, rows: NDArray[np.int64] | None = None
+) -> NDArray[np.float32]:
+    """Return the logarithms of the probabilities of the actions of some decisions, (k,).
+
+    Args:
+        policy: the network.
+        inputs: decisions.
+        rows: which of them; all by default.
+    """
+    if rows is None:
+        rows = np.arange(inputs.size)
+    places, group, _ = inputs.actions_of(rows)
+    same = np.arange(policy.first.weight.shape[0], dtype=np.int32)
     with torch.no_grad():
-        rows = torch.from_numpy(inputs.rows)
-        every = np.arange(inputs.size)
-        same = np.arange(policy.first.weight.shape[0], dtype=np.int32)
-        seen = policy.look(*lists_of(inputs, every, same, False))
-        tokens, traits = torch.from_numpy(inputs.tokens), torch.from_numpy(inputs.traits)
-        logits = policy.score(seen, tokens, traits, rows)
-        return log_softmax(logits, rows, inputs.size).numpy()
+        owner = torch.from_numpy(group)
+        seen = policy.look(*lists_of(inputs, rows, same, False))
+        tokens, traits = inputs.tokens[places], inputs.traits[places]
+        logits = policy.score(seen, torch.from_numpy(tokens), torch.from_numpy(traits), owner)
+        return log_softmax(logits, owner, len(rows)).numpy()
 
 
 @entry

@@ -49,7 +49,6 @@ from train import options
 from train.curves import Curve
 from train.options import flag, option
 from train.warm_start import (
-    ROOM,
     SCALE,
     Task,
     fit_critic,
@@ -80,6 +79,8 @@ TINY = 1e-8
 STEEPEST = 0.5
 SEEDS = 2**28
 """Tables' seeds are below this, far from the deals of measurements."""
+MOST_TRIED = 8
+"""Of a decision, at most so many actions are tried in copies."""
 PART = 10
 """A dry run does so small a part of a chunk."""
 LEAST_RATE = 0.05
@@ -123,11 +124,12 @@ class Args:
     rate: float = option(3e-4, "learning rate of the policy, falling to a twentieth")
     critic_rate: float = option(5e-4, "learning rate of the critic, falling to a twentieth")
     clip: float = option(0.2, "how far an update may move probabilities")
-    tried: float = option(0.01, "least odds of actions that are tried in copies; 0: none are", 0)
+    tried: float = option(0.005, "least odds of actions that are tried in copies; 0: none are", 0)
+    floor: float = option(0.0, "least weight of an action that is tried, beside its odds", 0)
     tried_weight: float = option(1.0, "weight of what they show, beside the advantages of play", 0)
     trace_weight: float = option(1.0, "weight of the advantages of play", 0)
     trace: float = option(0.95, "lambda of generalised advantage estimation", 0)
-    entropy: float = option(0.0, "bonus for entropy, but not of declarations", 0)
+    entropy: float = option(0.002, "bonus for entropy, but not of declarations", 0)
     anchor: float = option(
         0.0, "weight of the divergence from the policy before, falling to zero", 0
     )
@@ -267,7 +269,7 @@ class Shard:
         self.opponent = np.zeros(args.tables, np.int8)  # place in the mix
         self.side = np.zeros(args.tables, np.int8)  # team of the learner
         self.kernels = search_kernels(args.game)
-        self.room = np.zeros(ROOM, self.engine.games.dtype)
+        self.room = np.zeros(args.tables * MOST_TRIED, self.engine.games.dtype)
         self._seat(np.arange(args.tables))
         self.engine.advance(self.codes)
 
@@ -364,9 +366,10 @@ class Shard:
         self, inputs: Inputs, learns: NDArray[np.bool_], learner: Policy, past: Policy
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
         """Draw actions: their places, the logarithms of their odds, and those of all actions."""
-        odds = log_odds(learner, inputs)
-        if not learns.all():
-            odds = np.where(learns[inputs.rows], odds, log_odds(past, inputs))
+        odds = np.empty(len(inputs.actions), np.float32)
+        for policy, rows in ((learner, np.flatnonzero(learns)), (past, np.flatnonzero(~learns))):
+            if rows.size:
+                odds[inputs.actions_of(rows)[0]] = log_odds(policy, inputs, rows)
         chosen = np.empty(inputs.size, np.int64)
         draw(odds, inputs.starts, self.random.random(inputs.size), chosen)
         return chosen, odds[chosen], odds
@@ -384,7 +387,10 @@ class Shard:
         if self.args.tried == 0:
             return worth, share
         rows = inputs.rows
-        likely = (odds > np.log(self.args.tried)) & learns[rows]
+        order = np.lexsort((-odds, rows))
+        rank = np.empty(len(odds), np.int64)
+        rank[order] = np.arange(len(odds)) - inputs.starts[rows]
+        likely = (odds > np.log(self.args.tried)) & learns[rows] & (rank < MOST_TRIED)
         count = np.bincount(rows[likely], minlength=inputs.size)
         likely &= count[rows] > 1
         places = np.flatnonzero(likely)
@@ -631,8 +637,9 @@ class Learner:
             worth = torch.from_numpy(lesson.worth[places])
             moved = shares / before.clamp(min=TINY)
             within = moved.clamp(1 - args.clip, 1 + args.clip)
+            weight = before.clamp(min=args.floor) * (before > 0)
             found["tried_loss"] = (
-                -(before * torch.min(moved * worth, within * worth)).sum() / rows.size
+                -(weight * torch.min(moved * worth, within * worth)).sum() / rows.size
             )
             loss = args.trace_weight * loss + args.tried_weight * found["tried_loss"]
         free = torch.from_numpy(inputs.tokens[places] >= self.encoder.advice.DECLARATIONS)

@@ -42,6 +42,7 @@ from xabitha_env.xabitha.observation import KINDS, observe
 from xabitha_env.xabitha.opening import MOST_MELDS, row_points
 from xabitha_env.xabitha.packing import without_melds
 from xabitha_env.xabitha.reading import unseen_cards
+from xabitha_env.xabitha.scoring import POINTS_PER_REWARD
 from xabitha_env.xabitha.state import HAND_CARDS
 from xabitha_env.xabitha.values import (
     card_points,
@@ -97,6 +98,8 @@ TOKENS = ActionLayout(
 )
 """What actions are to a learner: as `ACTIONS`, but that those on melds go by the card given."""
 GIVE_TOKEN, DISCARD_TOKEN = TOKENS.offset("give"), TOKENS.offset("discard")
+POINTS = float(POINTS_PER_REWARD)
+"""Points of a reward of 1."""
 DECLARATIONS = 2
 """The first tokens are answers to whether the seat declares (X3.2)."""
 MATCH_SECTIONS = ("rounds", "lead", "last_reason", "last_winner", "last_declared")
