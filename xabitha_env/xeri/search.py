@@ -237,3 +237,30 @@ def roll_out(games, index, candidates, words, open_cards, weighted, margins, wei
             trials[0] = worlds[0]
             play(trials[0], candidates[choice])
             margins[place, choice] = finish_round(trials[0], seat % NUM_TEAMS, scratch)
+
+
+@entry
+def branch(games, index, actions, decisions, trials, first):
+    """Make each of some plays in a copy of a game, and let all play on quickly for a while.
+
+    Args:
+        games: (N,) records; not changed.
+        index: the game.
+        actions: (k,) legal plays of the seat to act.
+        decisions: how many plays follow in each, if the round lasts so long.
+        trials: records, those from `first` on written.
+        first: place of the first copy.
+    """
+    ids, terms, values, _, _ = make_scratch()
+    for place in range(actions.size):
+        trials[first + place] = games[index]
+        g = trials[first + place]
+        g.num_rounds = g.rounds + 1  # the end of the round ends the game
+        g.target_score = NO_TARGET
+        play(g, actions[place])
+        for _ in range(decisions):
+            if g.over:
+                break
+            count = list_legal(g, ids)
+            rate_quickly(g, ids, count, terms, values)
+            play(g, np.int64(ids[first_best(values, count)]))
