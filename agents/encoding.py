@@ -108,7 +108,7 @@ class Encoder:
         self.traits = self.advice.TRAITS.size
         self.kinds = self.symmetry.KINDS
         self.hint = self.advice.TRAITS.offset("expert")
-        self.points: float = self.advice.POINTS
+        self.points: float = self.advice.REWARD_POINTS
         self._numbers = np.arange(self.size, dtype=np.int32)
         for name in self.advice.MATCH_SECTIONS:
             self._numbers[self.observation.slice(name)] = -1

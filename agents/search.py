@@ -24,7 +24,7 @@ DEPTH = 8
 
 
 class LearnedSearchAgent(SearchAgent):
-    """Plays the policy's action unless another is clearly better in worlds that may be the true one.
+    """Plays the policy's action unless another is clearly better in worlds that may be true.
 
     Args:
         policy, encoder: the policy: it names the actions to be tried, and plays on after them.

@@ -29,7 +29,7 @@ from xabitha_env.players.worlds import search_kernels
 TABLES = 256
 SLIP = 0.15
 """How often a table strays from `expert` before it is left to it."""
-CALM = 90
+CALM = {"xabitha": 90, "xeri": 44}
 """Before which decision of a round the last slip happens."""
 SEEN = 0.1
 """Share of the decisions after it that the critic learns from."""
@@ -109,8 +109,8 @@ class ExpertTables:
 def watch(task: Task, number: int) -> States:
     """Return a chunk of states of rounds between experts."""
     tables = ExpertTables(task, 1, number)
-    engine, random = tables.engine, tables.random
-    calm, age = random.integers(0, CALM, TABLES), np.zeros(TABLES, np.int64)
+    engine, random, last = tables.engine, tables.random, CALM[task.game]
+    calm, age = random.integers(0, last, TABLES), np.zeros(TABLES, np.int64)
     waiting: list[list[tuple[int, int]]] = [[] for _ in range(TABLES)]
     parts: list[tuple[Any, Any]] = []
     ended: list[tuple[int, float]] = []
@@ -131,7 +131,7 @@ def watch(task: Task, number: int) -> States:
         age += 1
         for table in np.flatnonzero(engine.over & playing):
             ended += [(row, engine.rewards[table, seat]) for row, seat in waiting[table]]
-            waiting[table], calm[table], age[table] = [], random.integers(0, CALM), -1
+            waiting[table], calm[table], age[table] = [], random.integers(0, last), -1
     rows = np.array([row for row, _ in ended])
     found = np.concatenate([part[0] for part in parts])
     sizes = np.concatenate([np.diff(part[1]) for part in parts])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from agents.checkpoint import load_policy, save_policy, to_bytes
 from agents.encoding import Encoder

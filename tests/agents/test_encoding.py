@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
 from agents.encoding import Encoder, join, lists_of
 from tests.agents.helpers import decisions, engine_of
@@ -63,7 +63,9 @@ def test_lists_are_what_the_engine_shows(seen):
         own = [one for one in features(inputs, row) if one < encoder.observation.size]
         assert own == np.flatnonzero(shown).tolist()
         legal = engine.legal[game, : engine.legal_count[game]]
-        assert inputs.actions[inputs.starts[row] : inputs.starts[row + 1]].tolist() == legal.tolist()
+        assert (
+            inputs.actions[inputs.starts[row] : inputs.starts[row + 1]].tolist() == legal.tolist()
+        )
 
 
 def test_a_survey_lists_what_encode_does(seen):

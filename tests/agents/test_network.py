@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from agents.encoding import Encoder, lists_of
 from agents.network import Critic, Policy, Shape, log_softmax

@@ -8,8 +8,10 @@ import json
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
+
+import torch
 
 from agents.checkpoint import load_policy
 from train import ppo

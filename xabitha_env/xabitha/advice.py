@@ -14,18 +14,23 @@ from xabitha_env._jit import entry, kernel
 from xabitha_env.buffers import write_bits, write_levels
 from xabitha_env.cards import JOKER, NUM_KINDS, NUM_SEATS
 from xabitha_env.layout import ActionLayout, Block, Layout, ObsLayout
+from xabitha_env.masks import count_bits
 from xabitha_env.xabitha import expert
 from xabitha_env.xabitha.actions import (
     ACTIONS,
+    ADD_HIGH,
     DECLARE,
     DISCARD,
+    DRAW_DECK,
     DRAW_FIRE,
     FORMATION,
+    JOKER_HIGH,
     MELD,
     OPEN,
     SLOT,
     SLOT_ACTIONS,
     STEAL_FIRST,
+    STEAL_SECOND,
 )
 from xabitha_env.xabitha.chase import formation_distance
 from xabitha_env.xabitha.expert import (
@@ -98,7 +103,7 @@ TOKENS = ActionLayout(
 )
 """What actions are to a learner: as `ACTIONS`, but that those on melds go by the card given."""
 GIVE_TOKEN, DISCARD_TOKEN = TOKENS.offset("give"), TOKENS.offset("discard")
-POINTS = float(POINTS_PER_REWARD)
+REWARD_POINTS = float(POINTS_PER_REWARD)
 """Points of a reward of 1."""
 DECLARATIONS = 2
 """The first tokens are answers to whether the seat declares (X3.2)."""
@@ -108,7 +113,7 @@ MATCH_SECTIONS = ("rounds", "lead", "last_reason", "last_winner", "last_declared
 # What a trait of size 1 stands for, where it is no share and no yes or no.
 MANY_POINTS, MANY_CARDS, MUCH_VALUE, LITTLE_VALUE, FAR_AWAY = 50.0, 5.0, 20.0, 5.0, 5.0
 MOST = 4.0
-"""Traits go no further than this, either way."""
+"""Values of discards go no further than this."""
 TRAITS = Layout(
     [
         Block("expert", (1,), "what `expert` would do"),
@@ -125,10 +130,10 @@ TRAITS = Layout(
         Block("cards", (1,), "of the meld"),
         Block("jokers", (1,), "of the meld, or added"),
         Block("set", (1,), "the meld is a set"),
-        Block("planned", (1,), "uses cards that are bound in the best melds"),
+        Block("planned", (1,), "all of its cards are bound in the best melds"),
         Block("left", (1,), "own cards left, as a share of 14"),
         Block("over", (1,), "points staged above the bar, then"),
-        Block("gain", (1,), "points by which the fire card betters the melds of a closed hand"),
+        Block("gain", (1,), "worth that the fire card adds to the melds of a closed hand"),
         Block("fewer", (1,), "cards that it lets a seat that is down lay"),
         Block("completes", (1,), "the card makes a meld with two others in hand"),
         Block("fits", (1,), "the card fits the table"),
@@ -140,19 +145,23 @@ TRAITS = Layout(
         Block("undo", (1,), "puts back the card just taken"),
         Block("unseen", (1,), "copies of the card that were never seen, as a share of both"),
         Block("refused", (1,), "the next seat has discarded this kind"),
+        Block("length", (1,), "cards of the meld on the table that it adds to or steals from"),
+        Block("high", (1,), "adds at the high end, or the second of two that could be"),
     ]
 )
 NUM_TRAITS = TRAITS.size
 EXPERT, YES, FIRE, MELDS, OPENS, FORMS, ADDS, STEALS, DISCARDS, MISSING = range(10)
 POINTS, CARDS_OF, JOKERS_OF, IS_SET, BINDS, LEFT, OVER_BAR, GAIN, FEWER = range(10, 19)
 COMPLETES, FITS, GIVES, DANGER, VALUE, LAG, TWIN, UNDO, UNSEEN_OF, REFUSED = range(19, 29)
+LENGTH, IS_HIGH = range(29, 31)
 
 
 class Sight(NamedTuple):
     """What is the same for all actions of a decision."""
 
     seat: int
-    loose: Any  # two masks: cards in none of the best melds
+    bound: int  # points of the best melds of the hand
+    loose: Any  # two masks: cards in none of them
     once: int  # masks of the unseen cards
     twice: int
     wants: int  # mask of the kinds that fit the table
@@ -160,15 +169,25 @@ class Sight(NamedTuple):
 
 
 @kernel
+def plan(g, seat, chosen):
+    """Return the points of the best melds of a hand, and the two masks of the other cards."""
+    laid, _ = plan_melds(g, seat, WEIGHTS, chosen)
+    points = 0
+    for place in range(laid):
+        row = np.int64(chosen[place])
+        points += row_points(row, int(g.ace_high_points), int(g.ace_low_points))
+    return points, without_melds(g.hand_one[seat], g.hand_two[seat], chosen, laid)
+
+
+@kernel
 def look(g):
     """Return what the seat to act sees."""
     seat = int(g.seat)
     chosen = np.empty(MOST_MELDS, np.int64)
-    laid, _ = plan_melds(g, seat, WEIGHTS, chosen)
-    loose = without_melds(g.hand_one[seat], g.hand_two[seat], chosen, laid)
+    bound, loose = plan(g, seat, chosen)
     once, twice = unseen_cards(g, seat)
     rate = unseen_rate(g, (seat + 1) % NUM_SEATS, once, twice)
-    return Sight(seat, loose, once, twice, table_wants(g), rate)
+    return Sight(seat, bound, loose, once, twice, table_wants(g), rate)
 
 
 @kernel
@@ -182,14 +201,13 @@ def points_of(g, mask):
 
 
 @kernel
-def write_plan(g, seat, loose, out):
+def write_plan(g, seat, bound, loose, out):
     """Write what the best melds of a hand come to; the first sections of `INSIGHT`."""
     one, two = g.hand_one[seat], g.hand_two[seat]
     write_bits(out, PLANNED, (one & ~loose[0]) | (two & ~loose[1]), KINDS)
     write_levels(out, COUNT, COUNT_LEVELS, g.hand_count[seat])
     left = points_of(g, loose[0]) + points_of(g, loose[1])
     write_levels(out, LOOSE, LOOSE_LEVELS, np.int64(left))
-    bound = points_of(g, one) + points_of(g, two) - left
     if seat == g.seat:
         bound += staged_points(g)
     write_levels(out, OVER, OVER_LEVELS, np.int64(bound - g.threshold[seat]))
@@ -198,7 +216,7 @@ def write_plan(g, seat, loose, out):
 @kernel
 def write_insight(g, sight, out):
     """Write the insight of the seat to act; `out` is int8, as long as `INSIGHT`."""
-    write_plan(g, sight.seat, sight.loose, out)
+    write_plan(g, sight.seat, sight.bound, sight.loose, out)
     write_bits(out, UNSEEN, sight.once, KINDS)
     write_bits(out, UNSEEN + NUM_KINDS, sight.twice, KINDS)
     write_levels(out, TURN, TURN_LEVELS, g.turn)
@@ -211,9 +229,8 @@ def write_secrets(g, out):
     for place in range(NUM_SEATS - 1):
         seat = (int(g.seat) + place + 1) % NUM_SEATS
         one, two = g.hand_one[seat], g.hand_two[seat]
-        laid, _ = plan_melds(g, seat, WEIGHTS, chosen)
-        loose = without_melds(one, two, chosen, laid)
-        write_plan(g, seat, loose, out[place * PLAN_SIZE : (place + 1) * PLAN_SIZE])
+        bound, loose = plan(g, seat, chosen)
+        write_plan(g, seat, bound, loose, out[place * PLAN_SIZE : (place + 1) * PLAN_SIZE])
         start = HANDS + 2 * place * NUM_KINDS
         write_bits(out, start, one, KINDS)
         write_bits(out, start + NUM_KINDS, two, KINDS)
@@ -243,7 +260,7 @@ def write_fire(g, sight, out):
     else:
         gain = closed_worth(more_one, more_two, high, low, WEIGHTS, chosen)
         gain -= closed_worth(one, two, high, low, WEIGHTS, chosen)
-        out[GAIN] = gain / MANY_POINTS
+        out[GAIN] = max(gain, 0.0) / MANY_POINTS
 
 
 @kernel
@@ -283,6 +300,12 @@ def write_slot(g, sight, slot, what, out):
     kind = np.int64(slot_card(g, slot, what))
     write_card(g, sight, kind, out)
     out[BINDS] = (sight.loose[0] >> kind) & 1 == 0
+    if g.slot_type[slot] == SET:
+        suits, jokers = np.int64(g.slot_suits[slot]), np.int64(g.slot_jokers[slot])
+        out[LENGTH] = (count_bits(suits) + count_bits(jokers)) / MANY_CARDS
+    else:
+        out[LENGTH] = (g.slot_high[slot] + 1 - g.slot_low[slot]) / MANY_CARDS
+        out[IS_HIGH] = what == ADD_HIGH or what == JOKER_HIGH or what == STEAL_SECOND
     if what < STEAL_FIRST:
         out[LEFT] -= 1.0 / HAND_CARDS
 
@@ -330,6 +353,9 @@ def write_traits(g, sight, action, choice, out):
         write_slot(g, sight, slot, (action - SLOT) % SLOT_ACTIONS, out)
     elif action == FORMATION:
         out[FORMS] = 1.0
+        out[LEFT] = 1.0 / HAND_CARDS
+    elif action == DRAW_DECK:
+        out[LEFT] += 1.0 / HAND_CARDS
     elif action == OPEN:
         out[OPENS] = 1.0
         out[OVER_BAR] = (staged_points(g) - g.threshold[sight.seat]) / MANY_POINTS

@@ -23,7 +23,7 @@ from xabitha_env.xeri.odds import (
     holder,
     points_of,
 )
-from xabitha_env.xeri.play import captures, pile_mask, xeri_points
+from xabitha_env.xeri.play import POINTS_PER_REWARD, captures, pile_mask, xeri_points
 from xabitha_env.xeri.terms import NUM_TERMS, TERMS, look, write_terms
 
 RANK_LEVELS = np.arange(1, NUM_SUITS + 1)
@@ -58,6 +58,8 @@ HANDS, NEXT_HANDS = (SECRETS.offset(block.name) for block in SECRETS)
 
 TOKENS = ACTIONS
 """What actions are to a learner: the cards played."""
+REWARD_POINTS = float(POINTS_PER_REWARD)
+"""Points of a reward of 1."""
 DECLARATIONS = 0
 """No token is an answer to whether a seat declares, as the first ones are in Xabitha."""
 MATCH_SECTIONS = ("rounds", "round_wins", "lead", "to_target", "extended", "last_winner")

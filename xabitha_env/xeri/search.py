@@ -255,6 +255,7 @@ def branch(games, index, actions, decisions, trials, first):
     for place in range(actions.size):
         trials[first + place] = games[index]
         g = trials[first + place]
+        g.reward[:] = 0
         g.num_rounds = g.rounds + 1  # the end of the round ends the game
         g.target_score = NO_TARGET
         play(g, actions[place])
