@@ -12,7 +12,10 @@ BIN     := $(abspath $(VENV))/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench golden mutants docs docs-tables wheel-check clean
+GAME     ?= xabitha
+TRAIN    ?=
+
+.PHONY: help demo train ship ablations speed learn-check test lint format bench golden mutants docs docs-tables wheel-check clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; \
@@ -20,6 +23,23 @@ help: ## list the commands
 
 demo: $(VENV)/.with-train ## train an agent on Xabitha and measure it
 	$(BIN)/python -m train.demo
+
+train: $(VENV)/.with-train ## train a policy by self-play (GAME=xeri for the other game); goes on
+	$(BIN)/python -m train.ppo --game $(GAME) --out runs/$(GAME) $(TRAIN)
+
+ship: ## make the policy of `make train` the player `learned`
+	cp runs/$(GAME)/policy.pt agents/checkpoints/$(GAME).pt
+	cp runs/$(GAME)/card.md agents/checkpoints/$(GAME).md
+	cp runs/$(GAME)/curve.png docs/images/$(GAME)-curve.png
+
+ablations: $(VENV)/.with-train ## what the choices of training are worth
+	$(BIN)/python -m train.ablations --game $(GAME)
+
+speed: $(VENV)/.with-train ## training speed, beside MaskablePPO
+	$(BIN)/python -m train.speed --game $(GAME)
+
+learn-check: $(VENV)/.with-train ## see that each learner learns, in two minutes each
+	$(BIN)/python -m train.learn_check
 
 test: lint ## lint, then every test that is not slow
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields
@@ -89,6 +90,21 @@ def parse(
     quick = (smoke or {}) if values.pop("smoke", False) else {}
     own = (by_game or {}).get(values.get("game", ""), {})
     return made(**{**own, **quick, **values})
+
+
+def command(module: str, args: Any) -> str:
+    """Return the command line of arguments; those at their defaults are left out."""
+    words = ["python -m", module]
+    for one in fields(args):
+        value = getattr(args, one.name)
+        if value == one.default:
+            continue
+        name = flag(one.name)
+        if isinstance(value, bool):
+            words.append(name if value else "--no-" + name[2:])
+        else:
+            words += [name, shlex.quote(str(value))]
+    return " ".join(words)
 
 
 def guarded(work: Callable[[], Any]) -> int:

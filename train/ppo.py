@@ -22,6 +22,8 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
+import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -46,6 +48,7 @@ from agents.encoding import Encoder, Inputs, Renamings, join, lists_of
 from agents.network import Critic, Policy, Shape, log_softmax
 from agents.policy import PolicyAgent, draw, log_odds
 from train import options
+from train.card import card
 from train.curves import Curve
 from train.options import flag, option
 from train.warm_start import (
@@ -85,13 +88,7 @@ PART = 10
 """A dry run does so small a part of a chunk."""
 LEAST_RATE = 0.05
 """What is left of the learning rates at the end."""
-STATE, POLICY, CURVE, PICTURE, RESULTS = (
-    "state.pt",
-    "policy.pt",
-    "curve.csv",
-    "curve.png",
-    "results.json",
-)
+STATE, POLICY, RESULTS, CARD = "state.pt", "policy.pt", "results.json", "card.md"
 
 
 @dataclass
@@ -139,6 +136,7 @@ class Args:
     width: int = option(256, "units of the first hidden layer", 1)
     depth: int = option(64, "units of the second hidden layer", 1)
     against: str = option("expert", "whom the policy is chosen by")
+    keep: str = option("best", "the policy that is best on development deals, or the last")
     yardsticks: str = option("greedy,expert", "whom it is measured against at the end")
     evaluate_every: int = option(50, "updates between measurements on development deals", 1)
     dev_deals: int = option(2000, "mirrored deals of each of them", FEWEST_DEALS)
@@ -190,6 +188,8 @@ def check(args: Args) -> None:
     for name in ("warm_rate", "rate", "critic_rate", "clip", "softness"):
         if not 0 < getattr(args, name) < math.inf:
             raise ValueError(f"{flag(name)} must be above 0, not {getattr(args, name)}")
+    if args.keep not in ("best", "last"):
+        raise ValueError(f"--keep must be best or last, not {args.keep!r}")
     if args.trace > 1:
         raise ValueError(f"--trace must be 0 to 1, not {args.trace}")
     parse_mix(args.opponents, args.game)
@@ -705,6 +705,16 @@ class Crew:
             jobs += [self.players.submit(work, number) for number in islice(left, 1)]
 
 
+def processor() -> str:
+    """Return what the processor calls itself, where that is known."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
 class Stopped(Exception):
     """The time that was given is over."""
 
@@ -934,7 +944,9 @@ class Run:
         """Measure the best policy on the test deals and write everything; returns the results."""
         args, out = self.args, Path(self.args.out)
         best = Policy(self.encoder, self.shape)
-        best.load_state_dict(self.best["weights"] or self.policy.state_dict())
+        if args.keep == "last":
+            self.best |= {"update": args.updates, "weights": self.policy.state_dict()}
+        best.load_state_dict(self.best["weights"])
         rivals = names_of(args.yardsticks)
         found = {name: self.compared(best, name, "test", args.test_deals) for name in rivals}
         rules = make_rules(args.game, {"num_rounds": 1})
@@ -949,6 +961,9 @@ class Run:
         }
         save_policy(out / POLICY, best, self.encoder, info)
         write_text(out / RESULTS, json.dumps(info, indent=2) + "\n")
+        size = sum(one.numel() for one in best.parameters())
+        machine = f"{os.cpu_count()} cores of {processor()}"
+        write_text(out / CARD, card(info, size, options.command("train.ppo", args), machine))
         self.curve.write(found)
         if not args.quiet:
             for name, one in found.items():
