@@ -108,7 +108,7 @@ def log_softmax(logits: torch.Tensor, rows: torch.Tensor, count: int) -> torch.T
         count: n, how many decisions there are; each has an action.
     """
     with torch.no_grad():
-        most = torch.full((count,), -torch.inf).scatter_reduce(0, rows, logits, "amax")
+        most = logits.new_full((count,), -torch.inf).scatter_reduce(0, rows, logits, "amax")
     above = logits - most[rows]
-    total = torch.zeros(count).index_add(0, rows, above.exp())
+    total = logits.new_zeros(count).index_add(0, rows, above.exp())
     return above - total.log()[rows]

@@ -25,7 +25,6 @@ PlayerSpec: TypeAlias = "str | PathLike[str] | Agent | Callable[..., Any]"
 
 CHECKPOINT = ".zip"
 """The ending of a saved Stable-Baselines3 model."""
-FORMS = "module:Class, module:function, or a saved model FILE.zip or FILE.pt"
 PLAYERS, FILES = "xabitha_env.players", "xabitha_env.player_files"
 """Groups of entry points by which packages add players: by name, and by the ending of a file."""
 
@@ -89,7 +88,13 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
     names = player_names(game)
     close = get_close_matches(spec, names, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    raise ValueError(f"no player {spec!r}; {hint}there are {', '.join(names)}, {FORMS}")
+    files = " or ".join(
+        f"FILE{one}" for one in (CHECKPOINT, *("." + name for name in added(FILES)))
+    )
+    raise ValueError(
+        f"no player {spec!r}; {hint}there are {', '.join(names)}, module:Class, module:function, "
+        f"or a saved model {files}"
+    )
 
 
 def load_players(specs: Sequence[PlayerSpec], game: str = "xabitha") -> tuple[Agent, ...]:
