@@ -122,9 +122,11 @@ class Args:
     critic_rate: float = option(5e-4, "learning rate of the critic, falling to a twentieth")
     clip: float = option(0.2, "how far an update may move probabilities")
     tried: float = option(0.005, "least odds of actions that are tried in copies; 0: none are", 0)
+    orders: int = option(4, "orders of the cards to be drawn in which they are tried", 1)
+    ahead: int = option(10, "decisions of the expert after an action that is tried in play", 0)
     floor: float = option(0.0, "least weight of an action that is tried, beside its odds", 0)
     tried_weight: float = option(1.0, "weight of what they show, beside the advantages of play", 0)
-    trace_weight: float = option(1.0, "weight of the advantages of play", 0)
+    trace_weight: float = option(0.1, "weight of the advantages of play", 0)
     trace: float = option(0.95, "lambda of generalised advantage estimation", 0)
     entropy: float = option(0.002, "bonus for entropy, but not of declarations", 0)
     anchor: float = option(
@@ -269,7 +271,8 @@ class Shard:
         self.opponent = np.zeros(args.tables, np.int8)  # place in the mix
         self.side = np.zeros(args.tables, np.int8)  # team of the learner
         self.kernels = search_kernels(args.game)
-        self.room = np.zeros(args.tables * MOST_TRIED, self.engine.games.dtype)
+        most = args.tables * MOST_TRIED * args.orders
+        self.room = np.zeros(most, self.engine.games.dtype)
         self._seat(np.arange(args.tables))
         self.engine.advance(self.codes)
 
@@ -374,6 +377,40 @@ class Shard:
         draw(odds, inputs.starts, self.random.random(inputs.size), chosen)
         return chosen, odds[chosen], odds
 
+    def _values(
+        self,
+        tables: NDArray[np.intp],
+        inputs: Inputs,
+        places: NDArray[np.intp],
+        group: NDArray[np.int64],
+        critic: Critic,
+    ) -> NDArray[np.float32]:
+        """Return what some actions are worth, on average over orders of the cards to be drawn.
+
+        Args:
+            tables, inputs: decisions.
+            places: (k,) of the actions, over all actions.
+            group: (k,) their decisions.
+            critic: says how games stand.
+        """
+        orders = self.args.orders
+        states, room = records(self.engine.games), records(self.room)
+        actions = inputs.actions[places].astype(np.int64)
+        bounds = np.searchsorted(group, np.arange(inputs.size + 1))
+        at = np.empty((orders, len(places)), np.int64)  # of each action's copies
+        for row in np.flatnonzero(np.diff(bounds)):
+            first, last = bounds[row], bounds[row + 1]
+            words = self.random.integers(1, 2**63, orders, np.uint64)
+            own = actions[first:last]
+            start, size = orders * first, last - first
+            self.kernels.branch(states, tables[row], own, words, self.args.ahead, room, start)
+            at[:, first:last] = start + np.arange(orders * size).reshape(orders, size)
+        seats = np.empty(at.size, np.int64)
+        seats[at] = self.engine.seats[tables[group]]
+        privileged = self.args.privileged
+        found = stand(self.encoder, critic, self.room[: at.size], seats, privileged)
+        return found[at].mean(axis=0)
+
     def _try(
         self,
         tables: NDArray[np.intp],
@@ -397,20 +434,7 @@ class Shard:
         if places.size == 0:
             return worth, share
         group = rows[places]
-        states, room = records(self.engine.games), records(self.room)
-        bounds = np.searchsorted(group, np.arange(inputs.size + 1))
-        actions = inputs.actions.astype(np.int64)
-        for row in np.flatnonzero(np.diff(bounds)):
-            first, last = bounds[row], bounds[row + 1]
-            own = actions[places[first:last]]
-            self.kernels.branch(states, tables[row], own, self.args.horizon, room, first)
-        values = stand(
-            self.encoder,
-            critic,
-            self.room[: places.size],
-            self.engine.seats[tables[group]],
-            self.args.privileged,
-        )
+        values = self._values(tables, inputs, places, group, critic)
         shares = np.exp(odds[places])
         total = np.bincount(group, shares, inputs.size)
         mean = np.bincount(group, shares * values, inputs.size) / np.maximum(total, TINY)

@@ -39,6 +39,8 @@ OTHERS = 4
 """Legal actions that are tried beside those that a search would try."""
 ROOM = 8192
 """Copies of games for the trials of a sweep."""
+TRUE_ORDER = np.zeros(1, np.uint64)
+"""For trials: the cards that are drawn are those that would have been."""
 SCALE = 0.1
 """Reward that a logit of 1 stands for while values are learnt."""
 UNIT = 0.5
@@ -194,7 +196,9 @@ class Judge:
             own = tables.candidates(int(game))
             others = tables.random.permutation(np.setdiff1d(legal, own))[:OTHERS]
             own = np.concatenate([own, others]).astype(np.int64)
-            tables.kernels.branch(states, int(game), own, self.task.horizon, room, len(tried))
+            tables.kernels.branch(
+                states, int(game), own, TRUE_ORDER, self.task.horizon, room, len(tried)
+            )
             tried += (start + np.searchsorted(legal, own)).tolist()
             sizes.append(len(own))
         first = np.repeat(np.cumsum(sizes) - sizes, sizes)

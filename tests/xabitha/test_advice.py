@@ -777,7 +777,7 @@ def branched(state: Any, actions: list[int], decisions: int, first: int = 1) -> 
     trials = np.zeros(first + len(actions) + 1, STATE)
     trials["turn"] = RUBBISH
     chosen = np.array(actions, np.int64)
-    search.branch(records(games), 0, chosen, decisions, records(trials), first)
+    search.branch(records(games), 0, chosen, TRUE_ORDER, decisions, records(trials), first)
     assert games.tobytes() == before
     assert (trials["turn"][[*range(first), -1]] == RUBBISH).all()
     return trials[first : first + len(actions)]

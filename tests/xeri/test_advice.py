@@ -479,7 +479,7 @@ def branched(state: Any, plays: list[int], decisions: int, first: int = 1) -> np
     trials = np.zeros(first + len(plays) + 1, STATE)
     trials["plays"] = RUBBISH
     chosen = np.array(plays, np.int64)
-    search.branch(records(games), 0, chosen, decisions, records(trials), first)
+    search.branch(records(games), 0, chosen, TRUE_ORDER, decisions, records(trials), first)
     assert games.tobytes() == before
     assert (trials["plays"][[*range(first), -1]] == RUBBISH).all()
     return trials[first : first + len(plays)]

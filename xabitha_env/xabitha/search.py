@@ -165,27 +165,33 @@ def roll_out(games, index, actions, words, open_cards, weighted, margins, weight
 
 
 @entry
-def branch(games, index, actions, decisions, trials, first):
-    """Take each of some actions in a copy of a game, and let `expert` play on for a while.
+def branch(games, index, actions, words, decisions, trials, first):
+    """Take each of some actions in copies of a game, and let `expert` play on for a while.
 
     Args:
         games: (N,) records; not changed.
         index: the game.
         actions: (k,) legal actions of the seat to act.
+        words: (w,) uint64: a random stream for a new order of the deck, the same for all actions;
+            0 keeps the true one.
         decisions: how many decisions `expert` makes in each, if the round lasts so long.
-        trials: records, those from `first` on written.
+        trials: records, w * k from `first` on written: for each word all actions.
         first: place of the first copy.
     """
-    for place in range(actions.size):
-        trials[first + place] = games[index]
-        g = trials[first + place]
-        g.reward[:] = 0
-        g.num_rounds = g.rounds + 1  # the end of the round ends the match
-        play.play(g, actions[place])
-        for _ in range(decisions):
-            if g.over:
-                break
-            play.play(g, expert.act(g, WEIGHTS))
+    for number in range(words.size):
+        for place in range(actions.size):
+            at = first + number * actions.size + place
+            trials[at] = games[index]
+            g = trials[at]
+            g.reward[:] = 0
+            g.num_rounds = g.rounds + 1  # the end of the round ends the match
+            if words[number] != 0:
+                _random.shuffle(g.deck, g.deck_count, words[number])
+            play.play(g, actions[place])
+            for _ in range(decisions):
+                if g.over:
+                    break
+                play.play(g, expert.act(g, WEIGHTS))
 
 
 @entry

@@ -240,28 +240,72 @@ def roll_out(games, index, candidates, words, open_cards, weighted, margins, wei
 
 
 @entry
-def branch(games, index, actions, decisions, trials, first):
-    """Make each of some plays in a copy of a game, and let all play on quickly for a while.
+def branch(games, index, actions, words, decisions, trials, first):
+    """Make each of some plays in copies of a game, and let `expert` play on quickly for a while.
 
     Args:
         games: (N,) records; not changed.
-        index: the game.
+        index: a game that goes on.
         actions: (k,) legal plays of the seat to act.
-        decisions: how many plays follow in each, if the round lasts so long.
-        trials: records, those from `first` on written.
+        words: (w,) uint64: a random stream for a new order of the stock, the same for all plays; 0
+            keeps the true one.
+        decisions: how many plays `expert` makes in each, if the round lasts so long.
+        trials: records, w * k from `first` on written: for each word all plays.
         first: place of the first copy.
     """
     ids, terms, values, _, _ = make_scratch()
-    for place in range(actions.size):
-        trials[first + place] = games[index]
-        g = trials[first + place]
-        g.reward[:] = 0
-        g.num_rounds = g.rounds + 1  # the end of the round ends the game
-        g.target_score = NO_TARGET
-        play(g, actions[place])
-        for _ in range(decisions):
-            if g.over:
-                break
-            count = list_legal(g, ids)
-            rate_quickly(g, ids, count, terms, values)
-            play(g, np.int64(ids[first_best(values, count)]))
+    for number in range(words.size):
+        for place in range(actions.size):
+            at = first + number * actions.size + place
+            trials[at] = games[index]
+            g = trials[at]
+            g.reward[:] = 0
+            g.num_rounds = g.rounds + 1  # the end of the round ends the game
+            g.target_score = NO_TARGET
+            if words[number] != 0:
+                _random.shuffle(g.stock, g.stock_count, words[number])
+            play(g, actions[place])
+            for _ in range(decisions):
+                if g.over:
+                    break
+                count = list_legal(g, ids)
+                rate_quickly(g, ids, count, terms, values)
+                play(g, np.int64(ids[first_best(values, count)]))
+
+
+@entry
+def spread(games, index, actions, words, weighted, room, weights):
+    """Make each play in each of some worlds drawn for the seat to act.
+
+    Args:
+        games, index, actions, words, weighted: as in `roll_out`.
+        room: (w * k,) records, written: world after world, in each all plays.
+        weights: (w,) float64, written.
+    """
+    seat = int(games[index].seat)
+    worlds = games[index : index + 1].copy()
+    pasts = worlds.copy()
+    pool = np.empty(NUM_CARDS, np.int8)
+    scratch = make_scratch()
+    for world in range(words.size):
+        worlds[0] = games[index]
+        redraw(worlds[0], seat, pool, words[world])
+        weights[world] = likelihood(worlds, pasts, scratch) if weighted else 1.0
+        worlds[0].num_rounds = worlds[0].rounds + 1
+        worlds[0].target_score = NO_TARGET
+        for place in range(actions.size):
+            room[world * actions.size + place] = worlds[0]
+            play(room[world * actions.size + place], actions[place])
+
+
+@entry
+def finish(games, leads):
+    """Let `expert` play rounds to their ends; writes team 0's lead in points.
+
+    Args:
+        games: (n,) records whose game ends with the round; changed.
+        leads: (n,) float64, written.
+    """
+    scratch = make_scratch()
+    for index in range(games.size):
+        leads[index] = finish_round(games[index], 0, scratch)
