@@ -75,7 +75,7 @@ class Policy(nn.Module):
             rows: (m,) the situation of each.
         """
         keys = torch.cat([self.token(tokens), torch.relu(self.trait(traits)), traits], dim=1)
-        own = (self.query(seen)[rows] * keys).sum(dim=1)
+        own = (self.query(seen).index_select(0, rows) * keys).sum(dim=1)
         return own + self.common(traits).squeeze(1)
 
 
@@ -109,6 +109,6 @@ def log_softmax(logits: torch.Tensor, rows: torch.Tensor, count: int) -> torch.T
     """
     with torch.no_grad():
         most = logits.new_full((count,), -torch.inf).scatter_reduce(0, rows, logits, "amax")
-    above = logits - most[rows]
+    above = logits - most.index_select(0, rows)
     total = logits.new_zeros(count).index_add(0, rows, above.exp())
-    return above - total.log()[rows]
+    return above - total.log().index_select(0, rows)

@@ -24,8 +24,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from train import options, ppo
-from train.curves import draw_margins
+from train import curves, options, ppo
 from train.options import option
 from xabitha_env.cli.output import print_table
 from xabitha_env.evaluation.deals import FEWEST_DEALS
@@ -75,7 +74,7 @@ def main(args: Args, small: dict[str, Any] | None = None) -> list[dict[str, Any]
     own = {name: one for name, one in asdict(args).items() if name not in ("out", "seeds")}
     base = {**(small or {}), **ppo.BY_GAME.get(args.game, {}), **own, "yardsticks": "expert"}
     base["evaluate_every"] = max(args.updates // 6, 1)
-    rows, curves = [], []
+    rows, lines = [], []
     for variant, changed in VARIANTS.items():
         for seed in range(args.seeds):
             folder = Path(args.out) / args.game / f"{variant.replace(' ', '-')}-{seed}"
@@ -84,10 +83,11 @@ def main(args: Args, small: dict[str, Any] | None = None) -> list[dict[str, Any]
             test = found["test"]["expert"]
             figures = {name: round(test[name], 2) for name in ("margin", "low", "high")}
             rows.append({"variant": variant, "seed": seed, **figures, "minutes": found["minutes"]})
-            curves.append((variant, list(csv.DictReader((folder / "curve.csv").open()))))
+            text = (folder / curves.TABLE).read_text()
+            lines.append((variant, list(csv.DictReader(io.StringIO(text)))))
     out = Path(args.out) / args.game
     write_bytes(out / TABLE, _table(rows))
-    write_bytes(out / PICTURE, _picture(curves))
+    write_bytes(out / PICTURE, _picture(lines))
     if not args.quiet:
         shown = [
             (
@@ -111,15 +111,15 @@ def _table(rows: list[dict[str, Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _picture(curves: list[tuple[str, list[dict[str, str]]]]) -> bytes:
+def _picture(lines: list[tuple[str, list[dict[str, str]]]]) -> bytes:
     figure, axis = plt.subplots(figsize=(9, 5), layout="constrained")
-    for variant, rows in curves:
+    for variant, rows in lines:
         known = [
             {name: float(row[name]) for name in ("decisions", "margin", "low", "high")}
             for row in rows
             if row["margin"]
         ]
-        draw_margins(axis, known, variant)
+        curves.draw_margins(axis, known, variant)
     axis.axhline(0, color="black", linewidth=1, linestyle="--")
     axis.set_xlabel("decisions of the policy (millions)")
     axis.set_ylabel("margin over expert (points a round), development deals")

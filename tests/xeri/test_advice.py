@@ -471,6 +471,8 @@ def test_traits_on_an_empty_pile() -> None:
 
 # --- branches -------------------------------------------------------------------------------
 
+TRUE_ORDER = np.zeros(1, np.uint64)
+
 
 def branched(state: Any, plays: list[int], decisions: int, first: int = 1) -> np.ndarray:
     """What becomes of plays after some more; neither the game nor other records change."""
@@ -558,3 +560,35 @@ def test_a_branch_leads_where_a_rollout_leads(variation: int) -> None:
             assert margin == (best if actor % 2 == team else -best)
             solved += 1
     assert solved > 100 and ended > 0
+
+
+def test_branches_can_meet_other_orders_of_the_cards_to_come() -> None:
+    """The same cards in an order of each word's own, alike for all actions; 0 is the true one."""
+    words = np.array([0, 3, 4], np.uint64)
+    seen: Counter[str] = Counter()
+    for state in states(0)[::9]:
+        actions = np.array(hand_kinds(state, int(state["seat"]))[:2], np.int64)
+        games, trials = np.array([state], STATE), np.zeros(3 * len(actions), STATE)
+        before = games.tobytes()
+        search.branch(records(games), 0, actions, words, 0, records(trials), 0)
+        assert games.tobytes() == before
+        true = branched(state, actions.tolist(), 0, 0)
+        by_word = trials.reshape(3, len(actions))
+        assert (by_word[0] == true).all()
+        for place in range(len(actions)):
+            own = true[place]["stock"][: true[place]["stock_count"]]
+            if own.size < 5 or true[place]["rounds"] != state["rounds"]:
+                continue
+            decks = by_word[:, place]["stock"][:, : own.size]
+            assert (decks[:, -1] >= 0).all()
+            whole = Counter(state["stock"][: state["stock_count"]].tolist())
+            for deck in decks:
+                assert not Counter(deck.tolist()) - whole
+            seen["other"] += (decks[0] != decks[1]).any() and (decks[1] != decks[2]).any()
+            seen["all"] += 1
+        if (
+            len(actions) == 2
+            and (by_word["stock_count"][:, 0] == by_word["stock_count"][:, 1]).all()
+        ):
+            assert (by_word["stock"][:, 0] == by_word["stock"][:, 1]).all()
+    assert seen["all"] > 10 and seen["other"] > 0.9 * seen["all"]
