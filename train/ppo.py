@@ -117,14 +117,16 @@ class Args:
     pool: int = option(10, "earlier versions that are kept as opponents", 1)
     pool_every: int = option(10, "updates between two of them", 1)
     epochs: int = option(2, "passes over the decisions of an update", 1)
+    critic_epochs: int = option(1, "the same for the critic", 1)
     batch: int = option(4096, "decisions in a minibatch", 1)
     rate: float = option(3e-4, "learning rate of the policy, falling to a twentieth")
     critic_rate: float = option(5e-4, "learning rate of the critic, falling to a twentieth")
     clip: float = option(0.2, "how far an update may move probabilities")
     tried: float = option(0.005, "least odds of actions that are tried in copies; 0: none are", 0)
+    wide: float = option(0.2, "share of decisions at which less likely ones are tried, too", 0)
     orders: int = option(4, "orders of the cards to be drawn in which they are tried", 1)
     ahead: int = option(10, "decisions of the expert after an action that is tried in play", 0)
-    floor: float = option(0.0, "least weight of an action that is tried, beside its odds", 0)
+    floor: float = option(0.05, "least weight of an action that is tried, beside its odds", 0)
     tried_weight: float = option(1.0, "weight of what they show, beside the advantages of play", 0)
     trace_weight: float = option(0.1, "weight of the advantages of play", 0)
     trace: float = option(0.95, "lambda of generalised advantage estimation", 0)
@@ -427,7 +429,9 @@ class Shard:
         order = np.lexsort((-odds, rows))
         rank = np.empty(len(odds), np.int64)
         rank[order] = np.arange(len(odds)) - inputs.starts[rows]
-        likely = (odds > np.log(self.args.tried)) & learns[rows] & (rank < MOST_TRIED)
+        wide = self.random.random(inputs.size) < self.args.wide
+        likely = (odds > np.log(self.args.tried)) | wide[rows]
+        likely &= learns[rows] & (rank < MOST_TRIED)
         count = np.bincount(rows[likely], minlength=inputs.size)
         likely &= count[rows] > 1
         places = np.flatnonzero(likely)
@@ -579,6 +583,8 @@ class Learner:
         figures["tried"] = float((share > 0).sum() / len(learns))
         figures["worth"] = float(worth[share > 0].std()) if (share > 0).any() else 0.0
         worth = worth / (spread + TINY)
+        if self.args.tried > 0:  # elsewhere the policy is sure, and hardly moves
+            learns = np.intersect1d(learns, inputs.rows[share > 0])
         return Lesson(inputs, chosen, odds, learns, gain, returns, worth, share, anchored), figures
 
     def learn(
@@ -609,7 +615,8 @@ class Learner:
 
     def _critic_passes(self, lesson: Lesson, random: np.random.Generator) -> dict[str, float]:
         inputs, losses = lesson.inputs, []
-        for rows, which in self._minibatches(np.arange(inputs.size), random):
+        every = np.arange(inputs.size)
+        for rows, which in self._minibatches(every, self.args.critic_epochs, random):
             lists = lists_of(inputs, rows, self.maps.features[which], self.args.privileged)
             loss = functional.mse_loss(self.critic(*lists), torch.from_numpy(lesson.returns[rows]))
             descend(self.critic, self.critic_optimiser, loss)
@@ -620,7 +627,7 @@ class Learner:
         self, lesson: Lesson, random: np.random.Generator, anchor: float
     ) -> dict[str, float]:
         figures: dict[str, list[float]] = {}
-        for rows, which in self._minibatches(lesson.learns, random):
+        for rows, which in self._minibatches(lesson.learns, self.args.epochs, random):
             loss, found = self._policy_loss(lesson, rows, which, anchor)
             descend(self.policy, self.optimiser, loss)
             for name, figure in found.items():
@@ -628,10 +635,10 @@ class Learner:
         return {name: float(np.mean(found)) for name, found in figures.items()}
 
     def _minibatches(
-        self, rows: NDArray[np.int64], random: np.random.Generator
+        self, rows: NDArray[np.int64], epochs: int, random: np.random.Generator
     ) -> Iterator[tuple[NDArray[np.int64], int]]:
         """Yield decisions in a new order every pass, and which renaming of suits they get."""
-        for _ in range(self.args.epochs):
+        for _ in range(epochs):
             order = random.permutation(rows)
             for start in range(0, len(order), self.args.batch):
                 which = int(random.integers(len(self.maps.features)))

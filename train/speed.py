@@ -78,6 +78,7 @@ def ours(args: Args, crew: ppo.Crew) -> Callable[[], int]:
             sweeps=args.sweeps,
             batch=args.batch,
             epochs=args.epochs,
+            critic_epochs=args.epochs,
             width=args.width,
             depth=args.width,
             tried=args.tried,
