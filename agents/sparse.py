@@ -18,6 +18,9 @@ from torch.nn import functional
 from xabitha_env._jit import entry
 from xabitha_env.masks import lowest_bit
 
+BLOCK = 256
+"""Rows whose gradients fit the processor's cache together."""
+
 
 @entry
 def list_active(dense, inputs, split, found, begins, splits):
@@ -71,14 +74,55 @@ def gather(found, begins, ends, rows, renamed, out, places):
 
 
 @entry
-def give_back(grad, found, begins, out):
-    """Add each row of `grad` (n, H) to the gradients `out` (D, H) of the row's features."""
-    for row in range(grad.shape[0]):
-        share = grad[row]
+def by_feature(found, begins, start, stop, order, ends):
+    """List the rows of each feature, feature after feature.
+
+    Args:
+        found, begins: lists of features by row.
+        start, stop: which rows.
+        order: room for all, int32, written: rows.
+        ends: (D,) int64, written: where the rows of each feature end in `order`.
+    """
+    ends[:] = 0
+    for index in range(begins[start], begins[stop]):
+        ends[found[index]] += 1
+    total = 0
+    for feature in range(ends.size):
+        count = ends[feature]
+        ends[feature] = total
+        total += count
+    for row in range(start, stop):
         for index in range(begins[row], begins[row + 1]):
-            one = out[found[index]]
-            for unit in range(share.size):
-                one[unit] += share[unit]
+            order[ends[found[index]]] = row
+            ends[found[index]] += 1
+
+
+@entry
+def give_back(grad, found, begins, out):
+    """Add each row of `grad` (n, H) to the gradients `out` (D, H) of the row's features.
+
+    It goes through blocks of rows that stay in the processor's cache, in each feature by feature,
+    and adds four rows at once, so that a feature's gradient is read and written seldom.
+    """
+    ends = np.empty(out.shape[0], np.int64)
+    for start in range(0, grad.shape[0], BLOCK):
+        stop = min(start + BLOCK, grad.shape[0])
+        order = np.empty(begins[stop] - begins[start], np.int32)
+        by_feature(found, begins, start, stop, order, ends)
+        place = 0
+        for feature in range(ends.size):
+            total, last = out[feature], ends[feature]
+            while place + 4 <= last:
+                a, b = grad[order[place]], grad[order[place + 1]]
+                c, d = grad[order[place + 2]], grad[order[place + 3]]
+                for unit in range(total.size):
+                    total[unit] += (a[unit] + b[unit]) + (c[unit] + d[unit])
+                place += 4
+            while place < last:
+                share = grad[order[place]]
+                for unit in range(total.size):
+                    total[unit] += share[unit]
+                place += 1
 
 
 class _Sum(torch.autograd.Function):
