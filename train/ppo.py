@@ -123,10 +123,8 @@ class Args:
     critic_rate: float = option(5e-4, "learning rate of the critic, falling to a twentieth")
     clip: float = option(0.2, "how far an update may move probabilities")
     tried: float = option(0.005, "least odds of actions that are tried in copies; 0: none are", 0)
-    wide: float = option(0.2, "share of decisions at which less likely ones are tried, too", 0)
     orders: int = option(4, "orders of the cards to be drawn in which they are tried", 1)
     ahead: int = option(10, "decisions of the expert after an action that is tried in play", 0)
-    floor: float = option(0.05, "least weight of an action that is tried, beside its odds", 0)
     tried_weight: float = option(1.0, "weight of what they show, beside the advantages of play", 0)
     trace_weight: float = option(0.1, "weight of the advantages of play", 0)
     trace: float = option(0.95, "lambda of generalised advantage estimation", 0)
@@ -429,9 +427,7 @@ class Shard:
         order = np.lexsort((-odds, rows))
         rank = np.empty(len(odds), np.int64)
         rank[order] = np.arange(len(odds)) - inputs.starts[rows]
-        wide = self.random.random(inputs.size) < self.args.wide
-        likely = (odds > np.log(self.args.tried)) | wide[rows]
-        likely &= learns[rows] & (rank < MOST_TRIED)
+        likely = (odds > np.log(self.args.tried)) & learns[rows] & (rank < MOST_TRIED)
         count = np.bincount(rows[likely], minlength=inputs.size)
         likely &= count[rows] > 1
         places = np.flatnonzero(likely)
@@ -668,9 +664,8 @@ class Learner:
             worth = torch.from_numpy(lesson.worth[places])
             moved = shares / before.clamp(min=TINY)
             within = moved.clamp(1 - args.clip, 1 + args.clip)
-            weight = before.clamp(min=args.floor) * (before > 0)
             found["tried_loss"] = (
-                -(weight * torch.min(moved * worth, within * worth)).sum() / rows.size
+                -(before * torch.min(moved * worth, within * worth)).sum() / rows.size
             )
             loss = args.trace_weight * loss + args.tried_weight * found["tried_loss"]
         free = torch.from_numpy(inputs.tokens[places] >= self.encoder.advice.DECLARATIONS)
