@@ -117,7 +117,7 @@ class Args:
     pool: int = option(10, "earlier versions that are kept as opponents", 1)
     pool_every: int = option(10, "updates between two of them", 1)
     epochs: int = option(2, "passes over the decisions of an update", 1)
-    critic_epochs: int = option(1, "the same for the critic", 1)
+    critic_epochs: int = option(2, "the same for the critic", 1)
     batch: int = option(4096, "decisions in a minibatch", 1)
     rate: float = option(3e-4, "learning rate of the policy, falling to a twentieth")
     critic_rate: float = option(5e-4, "learning rate of the critic, falling to a twentieth")
