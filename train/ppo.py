@@ -51,17 +51,16 @@ from train import options
 from train.card import card
 from train.curves import Curve
 from train.options import flag, option
+from train.rehearsal import Plan, Rehearsal
 from train.warm_start import (
     SCALE,
     Task,
     fit_critic,
     fit_policy,
     sharpen,
-    stand,
     try_out,
     watch,
 )
-from xabitha_env._jit import records
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.evaluation.comparison import Comparison, compare
 from xabitha_env.evaluation.deals import FEWEST_DEALS, seeds_of
@@ -69,7 +68,6 @@ from xabitha_env.evaluation.play import one_round
 from xabitha_env.files import write_bytes, write_text
 from xabitha_env.games import GAMES, make_engine, make_rules
 from xabitha_env.players import compiled_names, load_player
-from xabitha_env.players.worlds import search_kernels
 from xabitha_env.protocol import EXTERNAL
 
 LEARNER, PAST_SELF = 0, 1
@@ -103,7 +101,8 @@ class Args:
     critic_chunks: int = option(12, "chunks of states from which the critic learns before", 0)
     value_chunks: int = option(70, "chunks of decisions from which the policy learns before", 0)
     chunk: int = option(20_000, "decisions in a chunk; states are twice as many", 1)
-    horizon: int = option(10, "decisions of the expert after an action that is tried", 0)
+    orders: int = option(4, "orders of the cards to be drawn in which an action is tried", 1)
+    ahead: int = option(25, "decisions of the expert after an action that is tried", 0)
     passes: int = option(4, "passes over a chunk of decisions", 1)
     warm_rate: float = option(1e-3, "learning rate before self-play, falling to zero")
     warm_batch: int = option(512, "decisions in a minibatch before self-play", 1)
@@ -123,8 +122,6 @@ class Args:
     critic_rate: float = option(5e-4, "learning rate of the critic, falling to a twentieth")
     clip: float = option(0.2, "how far an update may move probabilities")
     tried: float = option(0.005, "least odds of actions that are tried in copies; 0: none are", 0)
-    orders: int = option(4, "orders of the cards to be drawn in which they are tried", 1)
-    ahead: int = option(10, "decisions of the expert after an action that is tried in play", 0)
     tried_weight: float = option(1.0, "weight of what they show, beside the advantages of play", 0)
     trace_weight: float = option(0.1, "weight of the advantages of play", 0)
     trace: float = option(0.95, "lambda of generalised advantage estimation", 0)
@@ -154,7 +151,7 @@ SMOKE: dict[str, Any] = {
     "critic_chunks": 1,
     "value_chunks": 1,
     "chunk": 300,
-    "horizon": 2,
+    "ahead": 2,
     "passes": 1,
     "warm_batch": 128,
     "updates": 2,
@@ -172,7 +169,7 @@ SMOKE: dict[str, Any] = {
 }
 """Options of ``--smoke``."""
 
-BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"opponents": "self=3,past=3,expert=4", "horizon": 4}}
+BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"opponents": "self=3,past=3,expert=4", "ahead": 12}}
 """Options whose defaults differ by the game."""
 MAY_CHANGE = ("out", "workers", "minutes", "tensorboard", "quiet", "test_deals", "yardsticks")
 """Options that may differ when a run goes on."""
@@ -197,6 +194,11 @@ def check(args: Args) -> None:
     parse_mix(args.opponents, args.game)
     for name in (args.against, *names_of(args.yardsticks)):
         load_player(name, args.game)
+
+
+def plan_of(args: Args) -> Plan:
+    """Return how actions are tried in copies of a game."""
+    return Plan(args.orders, args.ahead, args.privileged)
 
 
 def names_of(text: str) -> list[str]:
@@ -270,9 +272,7 @@ class Shard:
         self.owner = np.zeros((args.tables, NUM_SEATS), np.int8)
         self.opponent = np.zeros(args.tables, np.int8)  # place in the mix
         self.side = np.zeros(args.tables, np.int8)  # team of the learner
-        self.kernels = search_kernels(args.game)
-        most = args.tables * MOST_TRIED * args.orders
-        self.room = np.zeros(most, self.engine.games.dtype)
+        self.rehearsal = Rehearsal(self.encoder, plan_of(args))
         self._seat(np.arange(args.tables))
         self.engine.advance(self.codes)
 
@@ -377,40 +377,6 @@ class Shard:
         draw(odds, inputs.starts, self.random.random(inputs.size), chosen)
         return chosen, odds[chosen], odds
 
-    def _values(
-        self,
-        tables: NDArray[np.intp],
-        inputs: Inputs,
-        places: NDArray[np.intp],
-        group: NDArray[np.int64],
-        critic: Critic,
-    ) -> NDArray[np.float32]:
-        """Return what some actions are worth, on average over orders of the cards to be drawn.
-
-        Args:
-            tables, inputs: decisions.
-            places: (k,) of the actions, over all actions.
-            group: (k,) their decisions.
-            critic: says how games stand.
-        """
-        orders = self.args.orders
-        states, room = records(self.engine.games), records(self.room)
-        actions = inputs.actions[places].astype(np.int64)
-        bounds = np.searchsorted(group, np.arange(inputs.size + 1))
-        at = np.empty((orders, len(places)), np.int64)  # of each action's copies
-        for row in np.flatnonzero(np.diff(bounds)):
-            first, last = bounds[row], bounds[row + 1]
-            words = self.random.integers(1, 2**63, orders, np.uint64)
-            own = actions[first:last]
-            start, size = orders * first, last - first
-            self.kernels.branch(states, tables[row], own, words, self.args.ahead, room, start)
-            at[:, first:last] = start + np.arange(orders * size).reshape(orders, size)
-        seats = np.empty(at.size, np.int64)
-        seats[at] = self.engine.seats[tables[group]]
-        privileged = self.args.privileged
-        found = stand(self.encoder, critic, self.room[: at.size], seats, privileged)
-        return found[at].mean(axis=0)
-
     def _try(
         self,
         tables: NDArray[np.intp],
@@ -434,7 +400,15 @@ class Shard:
         if places.size == 0:
             return worth, share
         group = rows[places]
-        values = self._values(tables, inputs, places, group, critic)
+        tried, sizes = np.unique(group, return_counts=True)
+        values = self.rehearsal.values(
+            self.engine,
+            tables[tried],
+            inputs.actions[places].astype(np.int64),
+            np.concatenate([[0], np.cumsum(sizes)]),
+            critic,
+            self.random,
+        )
         shares = np.exp(odds[places])
         total = np.bincount(group, shares, inputs.size)
         mean = np.bincount(group, shares * values, inputs.size) / np.maximum(total, TINY)
@@ -778,9 +752,7 @@ class Run:
         self.best: dict[str, Any] = {"margin": -math.inf, "update": 0, "weights": {}}
         self.curve = Curve(Path(args.out), args.tensorboard)
         rules = make_rules(args.game, {"num_rounds": 1})
-        self.task = Task(
-            args.game, rules.to_dict(), args.seed, args.chunk, args.horizon, args.privileged
-        )
+        self.task = Task(args.game, rules.to_dict(), args.seed, args.chunk, plan_of(args))
 
     # What is kept.
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from agents.encoding import Encoder, Inputs, Renamings, join, lists_of
 from agents.network import Critic, Policy, Shape
+from train.rehearsal import Plan, Rehearsal
 from xabitha_env._jit import records
-from xabitha_env.cards import NUM_TEAMS
 from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players.worlds import search_kernels
 
@@ -37,10 +37,6 @@ TRIED = 0.2
 """Share of decisions that the policy learns from, and how often a table strays there."""
 OTHERS = 4
 """Legal actions that are tried beside those that a search would try."""
-ROOM = 8192
-"""Copies of games for the trials of a sweep."""
-TRUE_ORDER = np.zeros(1, np.uint64)
-"""For trials: the cards that are drawn are those that would have been."""
 SCALE = 0.1
 """Reward that a logit of 1 stands for while values are learnt."""
 UNIT = 0.5
@@ -54,8 +50,7 @@ class Task(NamedTuple):
     rules: dict[str, Any]
     seed: int
     size: int  # decisions
-    horizon: int  # decisions that `expert` makes after an action that is tried
-    privileged: bool  # whether the critic sees what is hidden
+    plan: Plan  # how actions are tried
 
 
 class States(NamedTuple):
@@ -122,7 +117,7 @@ def watch(task: Task, number: int) -> States:
         seen = playing & (age >= calm) & ((age == calm) | (random.random(TABLES) < SEEN))
         games = np.flatnonzero(seen)
         if games.size:
-            parts.append(tables.encoder.survey(engine.games, games, task.privileged))
+            parts.append(tables.encoder.survey(engine.games, games, task.plan.privileged))
             for place, game in enumerate(games):
                 waiting[game].append((size + place, int(engine.seats[game])))
             size += games.size
@@ -153,15 +148,15 @@ def try_out(task: Task, number: int, shape: Shape, weights: dict[str, torch.Tens
     """
     tables = ExpertTables(task, 2, number)
     encoder, random = tables.encoder, tables.random
-    critic = Critic(encoder.size if task.privileged else encoder.seen, shape)
+    critic = Critic(encoder.size if task.plan.privileged else encoder.seen, shape)
     critic.load_state_dict(weights)
-    judge = Judge(tables, critic, task)
+    rehearsal = Rehearsal(encoder, task.plan)
     parts: list[Trials] = []
     while sum(part.inputs.size for part in parts) < task.size:
         actions, games = tables.choose(), tables.choices()
         games = games[random.random(games.size) < TRIED]
         if games.size:
-            part = judge.judge(games)
+            part = judge(tables, rehearsal, critic, games)
             parts.append(part)
             for game in games[random.random(games.size) < TRIED]:
                 actions[game] = tables.slip(int(game))
@@ -176,64 +171,25 @@ def try_out(task: Task, number: int, shape: Shape, weights: dict[str, torch.Tens
     )
 
 
-class Judge:
-    """Tries actions in copies of games."""
-
-    def __init__(self, tables: ExpertTables, critic: Critic, task: Task) -> None:
-        self.tables, self.critic, self.task = tables, critic, task
-        self.room = np.zeros(ROOM, tables.engine.games.dtype)
-
-    def judge(self, games: NDArray[np.intp]) -> Trials:
-        """Try actions of the seats to act in some games."""
-        tables, engine = self.tables, self.tables.engine
-        inputs = tables.encoder.encode(engine, games)
-        states, room = records(engine.games), records(self.room)
-        tried: list[int] = []
-        sizes: list[int] = []
-        for place, game in enumerate(games):
-            start = int(inputs.starts[place])
-            legal = inputs.actions[start : inputs.starts[place + 1]]
-            own = tables.candidates(int(game))
-            others = tables.random.permutation(np.setdiff1d(legal, own))[:OTHERS]
-            own = np.concatenate([own, others]).astype(np.int64)
-            tables.kernels.branch(
-                states, int(game), own, TRUE_ORDER, self.task.horizon, room, len(tried)
-            )
-            tried += (start + np.searchsorted(legal, own)).tolist()
-            sizes.append(len(own))
-        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        seats = np.repeat(engine.seats[games], sizes)
-        values = stand(
-            tables.encoder, self.critic, self.room[: len(seats)], seats, self.task.privileged
-        )
-        return Trials(inputs, np.array(tried), first, values - values[first])
-
-
-def stand(
-    encoder: Encoder,
-    critic: Critic,
-    games: NDArray[Any],
-    seats: NDArray[np.int64],
-    privileged: bool,
-) -> NDArray[np.float32]:
-    """Return how games stand for the teams of some seats.
-
-    Args:
-        encoder: of the game.
-        critic: says how games stand that go on; of the others the last reward counts.
-        games: (n,) records.
-        seats: (n,).
-        privileged: whether the critic sees what is hidden.
-    """
-    values = games["reward"][np.arange(len(seats)), seats]
-    going = np.flatnonzero(~games["over"])
-    if going.size:
-        lists = encoder.survey(games, going, privileged)
-        with torch.no_grad():
-            own = critic(*lists).numpy()
-        with_it = (games["seat"][going] - seats[going]) % NUM_TEAMS == 0
-        values[going] = np.where(with_it, own, -own)
-    return values
+def judge(
+    tables: ExpertTables, rehearsal: Rehearsal, critic: Critic, games: NDArray[np.intp]
+) -> Trials:
+    """Try actions of the seats to act at some tables."""
+    inputs = tables.encoder.encode(tables.engine, games)
+    actions: list[NDArray[np.int64]] = []
+    places: list[NDArray[np.int64]] = []
+    for start, stop, game in zip(inputs.starts[:-1], inputs.starts[1:], games):
+        legal = inputs.actions[start:stop]
+        own = tables.candidates(int(game))
+        others = tables.random.permutation(np.setdiff1d(legal, own))[:OTHERS]
+        actions.append(np.concatenate([own, others]).astype(np.int64))
+        places.append(start + np.searchsorted(legal, actions[-1]))
+    sizes = [len(own) for own in actions]
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    every = np.concatenate(actions)
+    values = rehearsal.values(tables.engine, games, every, bounds, critic, tables.random)
+    first = np.repeat(bounds[:-1], sizes)
+    return Trials(inputs, np.concatenate(places), first, values - values[first])
 
 
 def minibatches(
