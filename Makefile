@@ -28,6 +28,7 @@ train: $(VENV)/.with-train ## train a policy by self-play (GAME=xeri for the oth
 	$(BIN)/python -m train.ppo --game $(GAME) --out runs/$(GAME) $(TRAIN)
 
 ship: ## make the policy of `make train` the player `learned`
+	mkdir -p agents/checkpoints
 	cp runs/$(GAME)/policy.pt agents/checkpoints/$(GAME).pt
 	cp runs/$(GAME)/card.md agents/checkpoints/$(GAME).md
 	cp runs/$(GAME)/curve.png docs/images/$(GAME)-curve.png

@@ -106,11 +106,11 @@ class PolicyAgent(Agent):
 
 
 FOLDER = Path(__file__).parent / "checkpoints"
-"""The policies that come with the project, ``GAME.pt``, and their model cards."""
+"""Policies that `make ship` put here, ``GAME.pt``, and their model cards."""
 
 
 def learned(game: str, sampled: int = 0, path: str = "") -> PolicyAgent:
-    """Return the player `learned`: the policy that comes with the project.
+    """Return the player `learned`: the policy of `make ship`.
 
     Args:
         game: which game.

@@ -102,7 +102,7 @@ def learned_search(
 
     Args:
         game: which game.
-        path: another policy than the one that comes with the project.
+        path: another policy than that of `make ship`.
         depth: decisions that the policy makes in a world.
         caution: tenths of standard errors.
         options: as for `SearchAgent`: ``worlds``, ``ms``, ``weighted``, ``seed``.

@@ -1,6 +1,6 @@
 """What each of the choices of `train.ppo` is worth: runs without it, at a small equal budget.
 
-    python -m train.ablations --out runs/ablations      # about 40 minutes on two cores
+    python -m train.ablations --out runs/ablations
     python -m train.ablations --game xeri
     python -m train.ablations --smoke                   # all of it, in seconds, to no effect
 

@@ -10,7 +10,7 @@
 
 A run is the same for the same seed, with any number of workers, and goes on where it was stopped.
 
-    python -m train.ppo --out runs/xabitha               # about 95 minutes on two cores
+    python -m train.ppo --out runs/xabitha               # an hour or two on two cores
     python -m train.ppo --game xeri --out runs/xeri
     python -m train.ppo --dry-run                        # how long it would take here
     python -m train.ppo --no-privileged --no-augment     # without two of the choices
@@ -54,6 +54,7 @@ from train.options import flag, option
 from train.rehearsal import Plan, Rehearsal
 from train.warm_start import (
     SCALE,
+    SEEDS,
     Task,
     fit_critic,
     fit_policy,
@@ -74,12 +75,9 @@ LEARNER, PAST_SELF = 0, 1
 """Who decides for a seat from outside the engine."""
 SELF, PAST = "self", "past"
 """Opponents: the policy itself, and an earlier version of it."""
-TEACHER = "expert"
 ADAM = 1e-5
 TINY = 1e-8
 STEEPEST = 0.5
-SEEDS = 2**28
-"""Tables' seeds are below this, far from the deals of measurements."""
 MOST_TRIED = 8
 """Of a decision, at most so many actions are tried in copies."""
 PART = 10
@@ -169,7 +167,7 @@ SMOKE: dict[str, Any] = {
 }
 """Options of ``--smoke``."""
 
-BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"opponents": "self=3,past=3,expert=4", "ahead": 12}}
+BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"ahead": 12}}
 """Options whose defaults differ by the game."""
 MAY_CHANGE = ("out", "workers", "minutes", "tensorboard", "quiet", "test_deals", "yardsticks")
 """Options that may differ when a run goes on."""
@@ -432,18 +430,18 @@ def shard_of(args: str, number: int) -> tuple[Shard, Policy, Policy, Critic]:
 
 
 def play(
-    args: str, number: int, state: dict[str, Any] | None, weights: Any
+    args: str, states: list[dict[str, Any] | None], weights: Any, number: int
 ) -> tuple[Rollout, dict[str, Any]]:
     """Play a shard on; returns what happened, and the state to go on from.
 
     Args:
         args: the arguments, as JSON.
-        number: of the shard.
-        state: to go on from; None at first.
+        states: by shard, to go on from; None at first.
         weights: of the learner, of an earlier version, and of the critic.
+        number: of the shard.
     """
     shard, *networks = shard_of(args, number)
-    if state is not None:
+    if (state := states[number]) is not None:
         shard.set_state(state)
     for network, own in zip(networks, weights):
         network.load_state_dict(own)
@@ -883,7 +881,7 @@ class Run:
         left = 1 - (number - 1) / args.updates
         past = self.pool[int(self.random.integers(len(self.pool)))]
         weights = (self.policy.state_dict(), past, self.critic.state_dict())
-        work = partial(_play_one, text, self.shards, weights)
+        work = partial(play, text, self.shards, weights)
         played = list(self.crew.in_order(work, range(args.shards)))
         rollouts = [rollout for rollout, _ in played]
         self.shards = [state for _, state in played]
@@ -971,12 +969,6 @@ class Run:
                 )
             print(f"{self.spent / 60:.1f} minutes; the policy is {out / POLICY}")
         return info
-
-
-def _play_one(
-    args: str, states: list[dict[str, Any] | None], weights: Any, number: int
-) -> tuple[Rollout, dict[str, Any]]:
-    return play(args, number, states[number], weights)
 
 
 def estimate(args: Args, crew: Crew) -> dict[str, float]:

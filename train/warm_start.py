@@ -27,6 +27,8 @@ from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players.worlds import search_kernels
 
 TABLES = 256
+SEEDS = 2**28
+"""Tables' seeds are below this, far from the deals of measurements."""
 SLIP = 0.15
 """How often a table strays from `expert` before it is left to it."""
 CALM = {"xabitha": 90, "xeri": 44}
@@ -78,7 +80,7 @@ class ExpertTables:
         rules = make_rules(task.game, task.rules)
         self.engine = make_engine(task.game, TABLES, rules=rules, auto_restart=True)
         seed = np.random.SeedSequence([task.seed, stage, number])
-        self.engine.reset([int(word) for word in seed.generate_state(TABLES)])
+        self.engine.reset([int(word) % SEEDS for word in seed.generate_state(TABLES)])
         self.random = np.random.default_rng(seed)
         self.kernels = search_kernels(task.game)
         self.codes = np.full(TABLES, self.engine.player_codes["expert"], np.int8)

@@ -16,6 +16,9 @@ import torch
 from agents.checkpoint import load_policy
 from train import ppo
 from train.ppo import SMOKE, Args, Rollout, Shard, advantages, shard_of
+from train.warm_start import TABLES, Task, watch
+from xabitha_env.batched import BatchedEngine
+from xabitha_env.evaluation.deals import LISTS
 
 FILES = {"state.pt", "policy.pt", "curve.csv", "curve.png", "results.json", "card.md"}
 
@@ -130,6 +133,24 @@ def test_a_dry_run_does_nothing_but_tell_the_time(tmp_path, capsys):
     assert all(one > 0 for one in minutes.values())
     assert not (tmp_path / "none").exists()
     assert "all" in capsys.readouterr().out
+
+
+def test_training_keeps_off_the_deals_of_measurements(tmp_path, monkeypatch):
+    seeds = []
+    reset = BatchedEngine.reset
+
+    def noted(self, seed=None, **options):
+        if isinstance(seed, list):
+            seeds.extend(seed)
+        return reset(self, seed, **options)
+
+    monkeypatch.setattr(BatchedEngine, "reset", noted)
+    args = Args(**{**SMOKE, "out": str(tmp_path), "quiet": True})
+    Shard(args, 0)
+    task = Task("xabitha", {"num_rounds": 1}, 0, 30, ppo.plan_of(args))
+    watch(task, 0)
+    assert len(seeds) >= TABLES + args.tables
+    assert max(seeds) < min(LISTS.values())
 
 
 # Play.
