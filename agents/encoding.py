@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.sparse import gather, list_active
+from agents.sparse import Lists, gather, list_active
 from xabitha_env._jit import records
 from xabitha_env.games import engine_class
 from xabitha_env.protocol import Engine
@@ -167,24 +167,19 @@ class Encoder:
         found, begins, splits = self._listed(dense)
         return Inputs(found, begins, splits, actions, tokens, traits, starts, hidden)
 
-    def survey(
-        self, games: NDArray[Any], indices: NDArray[np.int64], secrets: bool
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def survey(self, games: NDArray[Any], indices: NDArray[np.int64], secrets: bool) -> Lists:
         """List the features of the seats to act, for a critic.
 
         Args:
             games: (N,) records of an engine.
             indices: (n,) games that go on.
             secrets: whether also those that they do not see.
-
-        Returns:
-            The list, and (n + 1,) where each decision's features begin.
         """
         dense = np.zeros((len(indices), self.size), np.int8)
         parts = (dense[:, : self.observation.size], dense[:, self.insight], dense[:, self.secrets])
         self.advice.survey(records(games), indices, *parts)
         found, begins, _ = self._listed(dense if secrets else dense[:, : self.seen].copy())
-        return found, begins
+        return Lists(found, begins, np.zeros(len(dense), np.bool_))
 
     def _listed(self, dense: NDArray[np.int8]) -> tuple[Any, Any, Any]:
         begins, splits = np.empty(len(dense) + 1, np.int64), np.empty(len(dense), np.int64)
@@ -200,18 +195,26 @@ def _whole(size: int) -> int:
 
 
 def lists_of(
-    inputs: Inputs, rows: NDArray[np.int64], renamed: NDArray[np.int32], secrets: bool
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the active features of some decisions, renamed: the list, and where each begins.
+    inputs: Inputs,
+    rows: NDArray[np.int64],
+    renamed: NDArray[np.int32],
+    secrets: bool,
+    follows: NDArray[np.bool_] | None = None,
+) -> Lists:
+    """Return the active features of some decisions, renamed.
 
     Args:
         inputs: many decisions.
         rows: (n,) which of them.
         renamed: (inputs,) the new number of each feature.
         secrets: whether to give what the seats do not see, too.
+        follows: (n,) which are much like the one before in `rows`; none by default.
     """
     ends = inputs.begins[1:] if secrets else inputs.splits
-    found = np.empty(int((ends[rows] - inputs.begins[rows]).sum()), np.int32)
-    places = np.empty(len(rows) + 1, np.int64)
-    gather(inputs.found, inputs.begins, ends, rows, renamed, found, places)
-    return found, places
+    sizes = ends[rows] - inputs.begins[rows]
+    if follows is None:
+        follows = np.zeros(len(rows), np.bool_)
+    found = np.empty(int(sizes.sum() + sizes[:-1] @ follows[1:]), np.int32)
+    begins = np.empty(len(rows) + 1, np.int64)
+    gather(inputs.found, inputs.begins, ends, rows, follows, renamed, found, begins)
+    return Lists(found, begins, follows)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
+from torch.nn import functional
 
 from agents.encoding import Encoder
-from agents.sparse import SparseLinear
+from agents.products import Products
+from agents.sparse import Lists, SparseLinear
 
 ACTIVE = 250
 """About how many features of a decision are 1."""
@@ -55,9 +55,9 @@ class Policy(nn.Module):
         nn.init.zeros_(self.query.bias)
         nn.init.zeros_(self.common.weight)
 
-    def look(self, found: NDArray[np.int32], begins: NDArray[np.int64]) -> torch.Tensor:
+    def look(self, lists: Lists) -> torch.Tensor:
         """Return what the policy makes of n situations, (n, depth)."""
-        return torch.relu(self.second(torch.relu(self.first(found, begins))))
+        return torch.relu(self.second(torch.relu(self.first(lists))))
 
     def score(
         self,
@@ -74,9 +74,11 @@ class Policy(nn.Module):
             traits: (m, T).
             rows: (m,) the situation of each.
         """
-        keys = torch.cat([self.token(tokens), torch.relu(self.trait(traits)), traits], dim=1)
-        own = (self.query(seen).index_select(0, rows) * keys).sum(dim=1)
-        return own + self.common(traits).squeeze(1)
+        common = functional.pad(self.common.weight[0], (self.shape.token + self.shape.trait, 0))
+        query = functional.linear(seen, self.query.weight, self.query.bias + common)
+        hidden = torch.relu(self.trait(traits))
+        own = Products.apply(query, self.token.weight, hidden, traits, tokens, rows)
+        return own + self.common.bias  # type: ignore[no-any-return]
 
 
 class Critic(nn.Module):
@@ -93,9 +95,9 @@ class Critic(nn.Module):
         self.second = nn.Linear(shape.width, shape.depth)
         self.value = nn.Linear(shape.depth, 1)
 
-    def forward(self, found: NDArray[np.int32], begins: NDArray[np.int64]) -> torch.Tensor:
+    def forward(self, lists: Lists) -> torch.Tensor:
         """Return the values (n,) of n situations."""
-        seen = torch.relu(self.second(torch.relu(self.first(found, begins))))
+        seen = torch.relu(self.second(torch.relu(self.first(lists))))
         return self.value(seen).squeeze(1)
 
 

@@ -33,7 +33,7 @@ def log_odds(
     same = np.arange(policy.first.weight.shape[0], dtype=np.int32)
     with torch.no_grad():
         owner = torch.from_numpy(group)
-        seen = policy.look(*lists_of(inputs, rows, same, False))
+        seen = policy.look(lists_of(inputs, rows, same, False))
         tokens, traits = inputs.tokens[places], inputs.traits[places]
         logits = policy.score(seen, torch.from_numpy(tokens), torch.from_numpy(traits), owner)
         return log_softmax(logits, owner, len(rows)).numpy()

@@ -238,7 +238,7 @@ class Rollout(NamedTuple):
     odds: NDArray[np.float32]  # (n,) logarithm of its probability
     table: NDArray[np.int64]  # (n,)
     time: NDArray[np.int64]  # (n,) sweep
-    team: NDArray[np.int64]  # (n,) of the seat
+    seat: NDArray[np.int64]  # (n,)
     learns: NDArray[np.bool_]  # (n,) whether the learner decided
     worth: NDArray[np.float32]  # (m,) advantages of actions that were tried in copies, else 0
     share: NDArray[np.float32]  # (m,) their probabilities, 0 for actions not tried
@@ -246,7 +246,7 @@ class Rollout(NamedTuple):
     ends: NDArray[np.bool_]  # (n,) whether the round ended before it
     last: Inputs  # tables that go on
     last_table: NDArray[np.int64]
-    last_team: NDArray[np.int64]
+    last_seat: NDArray[np.int64]
     leads: list[list[float]]  # rewards of the learner's team by opponent, of the rounds that ended
 
 
@@ -284,7 +284,8 @@ class Shard:
         """Go on from a state."""
         for name in SEATING:
             getattr(self, name)[:] = state[name].numpy()
-        self.engine.set_state(state["games"].numpy().view(self.engine.games.dtype))
+        self.engine.games[:] = state["games"].numpy().view(self.engine.games.dtype)
+        self.engine.refresh()  # `set_state` would check each game by every rule
         self.random.bit_generator.state = json.loads(state["random"])
 
     def _seat(self, tables: NDArray[np.int64]) -> None:
@@ -329,7 +330,7 @@ class Shard:
             actions[tables] = inputs.actions[chosen]
             when = np.full(tables.size, sweep)
             parts.append(inputs)
-            kept.append((chosen, odds, tables, when, seats % NUM_TEAMS, learns))
+            kept.append((chosen, odds, tables, when, seats, learns))
             tries.append((worth, share))
             latest[tables] = sweep
             engine.advance(self.codes, actions)
@@ -342,7 +343,7 @@ class Shard:
                 latest[table] = -1
         starts = np.cumsum([0] + [len(part.actions) for part in parts])
         places = [one[0] + start for one, start in zip(kept, starts)]
-        odds, table, time_, team, learns = (
+        odds, table, time_, seat, learns = (
             np.concatenate([one[place] for one in kept]) for place in range(1, 6)
         )
         going = np.flatnonzero(~engine.over)
@@ -352,14 +353,14 @@ class Shard:
             odds,
             table,
             time_,
-            team,
+            seat,
             learns,
             *(np.concatenate([one[place] for one in tries]) for place in range(2)),
             reward[time_, table],
             ends[time_, table],
             self.encoder.encode(engine, going, secrets=True),
             going,
-            engine.seats[going] % NUM_TEAMS,
+            engine.seats[going],
             leads,
         )
 
@@ -465,10 +466,10 @@ def advantages(
         last: values for the seats to act at the end.
         trace: lambda.
     """
-    sign = np.where(rollout.team == 0, 1, -1).astype(np.float32)
+    sign = np.where(rollout.seat % NUM_TEAMS == 0, 1, -1).astype(np.float32)
     tables = int(max(rollout.table.max(), rollout.last_table.max(initial=0))) + 1
     following, gain = np.zeros(tables, np.float32), np.zeros(tables, np.float32)
-    following[rollout.last_table] = np.where(rollout.last_team == 0, last, -last)
+    following[rollout.last_table] = np.where(rollout.last_seat % NUM_TEAMS == 0, last, -last)
     own = sign * values
     found = np.empty_like(own)
     bounds = np.searchsorted(rollout.time, np.arange(rollout.time.max() + 2))
@@ -488,12 +489,22 @@ class Lesson(NamedTuple):
     inputs: Inputs
     chosen: NDArray[np.int64]  # (n,) places over all actions
     odds: NDArray[np.float32]  # (n,) logarithms
+    chain: NDArray[np.int64]  # (n,) the same for the decisions of one seat at one table
     learns: NDArray[np.int64]  # decisions that the policy learns from
     gain: NDArray[np.float32]  # (n,) advantages, their mean 0 and deviation 1 where it learns
     returns: NDArray[np.float32]  # (n,)
     worth: NDArray[np.float32]  # (m,) as in `Rollout`, over the spread of advantages
     share: NDArray[np.float32]  # (m,)
     anchored: NDArray[np.float32] | None  # (m,) the imitation policy's logarithms of odds
+
+
+def in_parts(
+    rows: NDArray[np.int64], chain: NDArray[np.int64], size: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Yield decisions in parts of some size, and which follow on the one before in their chain."""
+    for start in range(0, len(rows), size):
+        own = rows[start : start + size]
+        yield own, np.concatenate([[False], np.diff(chain[own]) == 0])
 
 
 class Learner:
@@ -513,25 +524,25 @@ class Learner:
         self.optimiser = torch.optim.Adam(policy.parameters(), args.rate, eps=ADAM)
         self.critic_optimiser = torch.optim.Adam(critic.parameters(), args.critic_rate, eps=ADAM)
         self.random = np.random.default_rng([args.seed, 2])
-        self.kinds = torch.arange(policy.hands.out_features // 3)
 
-    def value(self, inputs: Inputs) -> NDArray[np.float32]:
+    def value(self, inputs: Inputs, chain: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the critic's values, (n,)."""
-        parts = [np.empty(0, np.float32)]
+        values = np.empty(inputs.size, np.float32)
+        order, renamed = np.argsort(chain, kind="stable"), self.maps.features[0]
         with torch.no_grad():
-            for start in range(0, inputs.size, self.args.batch):
-                rows = np.arange(start, min(start + self.args.batch, inputs.size))
-                lists = lists_of(inputs, rows, self.maps.features[0], self.args.privileged)
-                parts.append(self.critic(*lists).numpy())
-        return np.concatenate(parts)
+            for rows, follows in in_parts(order, chain, self.args.batch):
+                lists = lists_of(inputs, rows, renamed, self.args.privileged, follows)
+                values[rows] = self.critic(lists).numpy()
+        return values
 
     def prepare(
         self, rollouts: Sequence[Rollout], anchor: float
     ) -> tuple[Lesson, dict[str, float]]:
         """Return the lesson of some rollouts, and figures about it."""
-        values = [self.value(one.inputs) for one in rollouts]
+        chains = [NUM_SEATS * one.table + one.seat for one in rollouts]
+        values = [self.value(one.inputs, chain) for one, chain in zip(rollouts, chains)]
         found = [
-            advantages(one, own, self.value(one.last), self.args.trace)
+            advantages(one, own, self.value(one.last, one.last_table), self.args.trace)
             for one, own in zip(rollouts, values)
         ]
         gain, returns = (np.concatenate([one[place] for one in found]) for place in range(2))
@@ -540,6 +551,9 @@ class Learner:
         chosen = np.concatenate([one.chosen + start for one, start in zip(rollouts, starts)])
         odds = np.concatenate([one.odds for one in rollouts])
         learns = np.flatnonzero(np.concatenate([one.learns for one in rollouts]))
+        chain = np.concatenate(
+            [own + NUM_SEATS * self.args.tables * number for number, own in enumerate(chains)]
+        )
         mean, spread = gain[learns].mean(), gain[learns].std()
         anchored = log_odds(self.anchor, inputs) if anchor > 0 else None
         error = ((returns - np.concatenate(values)) ** 2).mean()
@@ -553,7 +567,8 @@ class Learner:
         worth = worth / (spread + TINY)
         if self.args.tried > 0:  # elsewhere the policy is sure, and hardly moves
             learns = np.intersect1d(learns, inputs.rows[share > 0])
-        return Lesson(inputs, chosen, odds, learns, gain, returns, worth, share, anchored), figures
+        lesson = Lesson(inputs, chosen, odds, chain, learns, gain, returns, worth, share, anchored)
+        return lesson, figures
 
     def learn(
         self, rollouts: Sequence[Rollout], left: float, anchor: float, pool: Executor | None = None
@@ -584,9 +599,11 @@ class Learner:
     def _critic_passes(self, lesson: Lesson, random: np.random.Generator) -> dict[str, float]:
         inputs, losses = lesson.inputs, []
         every = np.arange(inputs.size)
-        for rows, which in self._minibatches(every, self.args.critic_epochs, random):
-            lists = lists_of(inputs, rows, self.maps.features[which], self.args.privileged)
-            loss = functional.mse_loss(self.critic(*lists), torch.from_numpy(lesson.returns[rows]))
+        batches = self._minibatches(every, lesson.chain, self.args.critic_epochs, random)
+        for rows, follows, which in batches:
+            renamed = self.maps.features[which]
+            lists = lists_of(inputs, rows, renamed, self.args.privileged, follows)
+            loss = functional.mse_loss(self.critic(lists), torch.from_numpy(lesson.returns[rows]))
             descend(self.critic, self.critic_optimiser, loss)
             losses.append(loss.item())
         return {"value_loss": float(np.mean(losses))}
@@ -595,31 +612,40 @@ class Learner:
         self, lesson: Lesson, random: np.random.Generator, anchor: float
     ) -> dict[str, float]:
         figures: dict[str, list[float]] = {}
-        for rows, which in self._minibatches(lesson.learns, self.args.epochs, random):
-            loss, found = self._policy_loss(lesson, rows, which, anchor)
+        batches = self._minibatches(lesson.learns, lesson.chain, self.args.epochs, random)
+        for rows, follows, which in batches:
+            loss, found = self._policy_loss(lesson, rows, follows, which, anchor)
             descend(self.policy, self.optimiser, loss)
             for name, figure in found.items():
                 figures.setdefault(name, []).append(float(figure.detach()))
         return {name: float(np.mean(found)) for name, found in figures.items()}
 
     def _minibatches(
-        self, rows: NDArray[np.int64], epochs: int, random: np.random.Generator
-    ) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """Yield decisions in a new order every pass, and which renaming of suits they get."""
+        self, rows: NDArray[np.int64], chain: NDArray[np.int64], epochs: int, random: Any
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_], int]]:
+        """Yield decisions in a new order every pass, and which renaming of suits they get.
+
+        Those of a chain stay together; said is which of them follow on the one before.
+        """
+        chains, places = np.unique(chain[rows], return_inverse=True)
         for _ in range(epochs):
-            order = random.permutation(rows)
-            for start in range(0, len(order), self.args.batch):
-                which = int(random.integers(len(self.maps.features)))
-                yield order[start : start + self.args.batch], which
+            order = rows[np.argsort(random.permutation(len(chains))[places], kind="stable")]
+            for own, follows in in_parts(order, chain, self.args.batch):
+                yield own, follows, int(random.integers(len(self.maps.features)))
 
     def _policy_loss(
-        self, lesson: Lesson, rows: NDArray[np.int64], which: int, anchor: float
+        self,
+        lesson: Lesson,
+        rows: NDArray[np.int64],
+        follows: NDArray[np.bool_],
+        which: int,
+        anchor: float,
     ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Return the loss of a minibatch, and what it is made of."""
         args, inputs = self.args, lesson.inputs
         features, tokens, kinds = (one[which] for one in self.maps)
         places, group, begins = inputs.actions_of(rows)
-        seen = self.policy.look(*lists_of(inputs, rows, features, False))
+        seen = self.policy.look(lists_of(inputs, rows, features, False, follows))
         named = torch.from_numpy(tokens[inputs.tokens[places]])
         traits, owner = torch.from_numpy(inputs.traits[places]), torch.from_numpy(group)
         logs = log_softmax(self.policy.score(seen, named, traits, owner), owner, rows.size)
@@ -648,8 +674,9 @@ class Learner:
             found["anchor"] = (shares * apart).sum() / rows.size
             loss = loss + anchor * found["anchor"]
         if args.hands > 0:
-            held = (torch.from_numpy(inputs.hidden[rows])[:, :, None] >> self.kinds) & 1
-            guess = self.policy.hands(seen).view(held.shape)[:, :, torch.from_numpy(kinds)]
+            before = torch.from_numpy(np.argsort(kinds))
+            held = (torch.from_numpy(inputs.hidden[rows])[:, :, None] >> before) & 1
+            guess = self.policy.hands(seen).view(held.shape)
             found["hands_loss"] = functional.binary_cross_entropy_with_logits(guess, held.float())
             loss = loss + args.hands * found["hands_loss"]
         return loss, found

@@ -86,7 +86,7 @@ class Rehearsal:
         if going.size:
             lists = self.encoder.survey(games, going, self.plan.privileged)
             with torch.no_grad():
-                own = critic(*lists).numpy()
+                own = critic(lists).numpy()
             with_it = (games["seat"][going] - seats[going]) % NUM_TEAMS == 0
             values[going] = np.where(with_it, own, -own)
         return values

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from agents.encoding import Encoder, Inputs, Renamings, join, lists_of
 from agents.network import Critic, Policy, Shape
+from agents.sparse import Lists
 from train.rehearsal import Plan, Rehearsal
 from xabitha_env._jit import records
 from xabitha_env.games import make_engine, make_rules
@@ -111,7 +112,7 @@ def watch(task: Task, number: int) -> States:
     engine, random, last = tables.engine, tables.random, CALM[task.game]
     calm, age = random.integers(0, last, TABLES), np.zeros(TABLES, np.int64)
     waiting: list[list[tuple[int, int]]] = [[] for _ in range(TABLES)]
-    parts: list[tuple[Any, Any]] = []
+    parts: list[Lists] = []
     ended: list[tuple[int, float]] = []
     size = 0
     while len(ended) < task.size:
@@ -132,8 +133,8 @@ def watch(task: Task, number: int) -> States:
             ended += [(row, engine.rewards[table, seat]) for row, seat in waiting[table]]
             waiting[table], calm[table], age[table] = [], random.integers(0, last), -1
     rows = np.array([row for row, _ in ended])
-    found = np.concatenate([part[0] for part in parts])
-    sizes = np.concatenate([np.diff(part[1]) for part in parts])
+    found = np.concatenate([part.found for part in parts])
+    sizes = np.concatenate([np.diff(part.begins) for part in parts])
     begins = np.concatenate([[0], np.cumsum(sizes)])
     picked = np.concatenate([found[begins[row] : begins[row + 1]] for row in rows])
     ends = np.concatenate([[0], np.cumsum(sizes[rows])])
@@ -213,7 +214,7 @@ def fit_critic(
     errors, begins = 0.0, states.begins
     for rows, which in minibatches(len(states.returns), batch, maps, random):
         lists = pick(states.found, begins, rows, maps.features[which])
-        misses = critic(*lists) - torch.from_numpy(states.returns[rows])
+        misses = critic(lists) - torch.from_numpy(states.returns[rows])
         descend(optimiser, (misses**2).mean())
         errors += float((misses.detach() ** 2).sum())
     return 1 - errors / len(states.returns) / float(states.returns.var())
@@ -221,7 +222,7 @@ def fit_critic(
 
 def pick(
     found: NDArray[np.int32], begins: NDArray[np.int64], rows: Any, renamed: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+) -> Lists:
     """Return the features of some rows of a plain list, renamed."""
     none = np.empty(0, np.int64)
     plain = Inputs(found, begins, begins[1:], *(none,) * 5)  # type: ignore[arg-type]
@@ -249,7 +250,7 @@ def fit_policy(
         picks = np.arange(len(group)) - begins[group] + bounds[rows][group]
         places = found.tried[picks]
         values = policy.score(
-            policy.look(*lists_of(inputs, rows, maps.features[which], False)),
+            policy.look(lists_of(inputs, rows, maps.features[which], False)),
             torch.from_numpy(maps.tokens[which][inputs.tokens[places]]),
             torch.from_numpy(inputs.traits[places]),
             torch.from_numpy(group),

@@ -73,10 +73,11 @@ def test_a_survey_lists_what_encode_does(seen):
     engine = engine_of(encoder.game)
     games = np.arange(16)
     inputs = encoder.encode(engine, games, secrets=True)
-    found, begins = encoder.survey(engine.games, games, True)
+    found, begins, follows = encoder.survey(engine.games, games, True)
     assert (found.tolist(), begins.tolist()) == (inputs.found.tolist(), inputs.begins.tolist())
-    found, begins = encoder.survey(engine.games, games, False)
+    found, begins, follows = encoder.survey(engine.games, games, False)
     assert begins.tolist() == np.append(0, np.cumsum(inputs.splits - inputs.begins[:-1])).tolist()
+    assert not follows.any()
 
 
 def test_renamings_are_a_group_that_starts_with_nothing_changed(seen):
@@ -90,7 +91,7 @@ def test_renamings_are_a_group_that_starts_with_nothing_changed(seen):
         assert all(sorted(row) == list(range(size)) for row in rows)
         assert all(tuple(one[other].tolist()) in rows for one in table for other in table)
     row = np.array([0])
-    renamed, _ = lists_of(inputs, row, maps.features[-1], True)
+    renamed = lists_of(inputs, row, maps.features[-1], True).found
     assert sorted(renamed.tolist()) != features(inputs, 0)
 
 

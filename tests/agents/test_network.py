@@ -51,7 +51,7 @@ def test_a_decision_is_scored_alone_as_in_a_batch(seen):
         tokens, traits = inputs.tokens[places], inputs.traits[places]
         given = (torch.from_numpy(one) for one in (tokens, traits, group))
         with torch.no_grad():
-            alone = policy.score(policy.look(*lists), *given)
+            alone = policy.score(policy.look(lists), *given)
         wanted = alone.log_softmax(0).numpy()
         assert np.allclose(together[inputs.starts[row] : inputs.starts[row + 1]], wanted, atol=1e-5)
 
@@ -60,11 +60,11 @@ def test_the_critic_sees_what_the_policy_does_not(seen):
     encoder, inputs = seen
     assert (inputs.begins[1:] > inputs.splits).all()
     same, rows = np.arange(encoder.size, dtype=np.int32), np.arange(inputs.size)
-    whole, _ = lists_of(inputs, rows, same, True)
-    part, _ = lists_of(inputs, rows, same, False)
+    whole = lists_of(inputs, rows, same, True).found
+    part = lists_of(inputs, rows, same, False).found
     assert whole.max() >= encoder.seen > part.max()
     with torch.no_grad():
-        values = Critic(encoder.size, SHAPE)(*lists_of(inputs, rows, same, True))
+        values = Critic(encoder.size, SHAPE)(lists_of(inputs, rows, same, True))
     assert values.shape == (inputs.size,)
 
 

@@ -189,7 +189,7 @@ def test_only_the_learner_learns_from_decisions_of_its_own(shard):
     first = np.array([np.flatnonzero(found.table == table)[:6] for table in range(24)])
     for table, rows in enumerate(first):
         if at_first[table] == past:
-            assert (found.learns[rows] == (found.team[rows] == sides[table])).all()
+            assert (found.learns[rows] == (found.seat[rows] % 2 == sides[table])).all()
         else:
             assert found.learns[rows].all()
     tried = np.zeros(found.inputs.size, bool)
@@ -221,20 +221,20 @@ def test_a_shard_goes_on_from_its_state(shard):
 # Advantages.
 
 
-def rollout_of(table, time, team, reward, ends, last_table, last_team):
+def rollout_of(table, time, seat, reward, ends, last_table, last_seat):
     count = len(table)
     blank = np.zeros(count, np.float32)
-    arrays = (np.array(table), np.array(time), np.array(team), np.ones(count, bool))
+    arrays = (np.array(table), np.array(time), np.array(seat), np.ones(count, bool))
     return Rollout(
         None, blank, blank, *arrays, blank, blank, np.array(reward, np.float32),
-        np.array(ends), None, np.array(last_table, int), np.array(last_team, int), [],
+        np.array(ends), None, np.array(last_table, int), np.array(last_seat, int), [],
     )  # fmt: skip
 
 
 def plain_advantages(rollout, values, last, trace):
     """Each table by itself, from the definition: sums of discounted errors."""
     found = np.zeros(len(values))
-    sign = 1 - 2 * rollout.team
+    sign = 1 - 2 * (rollout.seat % 2)
     for table in np.unique(rollout.table):
         rows = np.flatnonzero(rollout.table == table)
         for place, row in enumerate(rows):
@@ -247,7 +247,7 @@ def plain_advantages(rollout, values, last, trace):
                         after = sign[rows[here + 1]] * values[rows[here + 1]]
                     else:
                         (end,) = np.flatnonzero(rollout.last_table == table)
-                        after = (1 - 2 * rollout.last_team[end]) * last[end]
+                        after = (1 - 2 * (rollout.last_seat[end] % 2)) * last[end]
                 total += weight * (rollout.reward[now] + after - sign[now] * values[now])
                 if rollout.ends[now]:
                     break
