@@ -16,8 +16,8 @@ from xabitha_env.games import make_engine
 from xabitha_env.players.search import SearchAgent
 from xabitha_env.protocol import Engine
 
-LEAST_ODDS = 0.002
-"""Actions that the policy thinks less likely are not tried."""
+DOUBT = 50
+"""Actions that the policy thinks less likely, in thousandths, are not tried."""
 MOST_ACTIONS = 8
 DEPTH = 8
 """Decisions that the policy makes in a world before `expert` ends the round."""
@@ -30,6 +30,8 @@ class LearnedSearchAgent(SearchAgent):
         policy, encoder: the policy: it names the actions to be tried, and plays on after them.
         depth: how many decisions it makes there before `expert` ends the round.
         caution: how many standard errors better than the policy's action another must be.
+        doubt: the least probability of an action that is tried; where there is one action of that
+            kind, nothing is searched.
         options: as for `SearchAgent`.
     """
 
@@ -42,11 +44,12 @@ class LearnedSearchAgent(SearchAgent):
         encoder: Encoder,
         depth: int = DEPTH,
         caution: float = 2.0,
+        doubt: float = DOUBT / 1000,
         **options: Any,
     ) -> None:
         super().__init__(**options)
         self.policy, self.encoder, self.depth = policy, encoder, depth
-        self._caution = caution
+        self._caution, self.doubt = caution, doubt
 
     def reset(self, engine: Engine, seed: int) -> None:
         """Play on this engine's games from now on."""
@@ -60,7 +63,8 @@ class LearnedSearchAgent(SearchAgent):
         inputs = self.encoder.encode(self._engine, np.array([game]))
         odds = log_odds(self.policy, inputs)
         order = np.argsort(-odds, kind="stable")[:MOST_ACTIONS]
-        kept = order[odds[order] > np.log(LEAST_ODDS)]
+        shares = np.exp(odds[order])
+        kept = order[shares >= min(self.doubt, shares[0])]
         return inputs.actions[kept].astype(np.int64)
 
     def _roll_out(
@@ -96,7 +100,12 @@ class LearnedSearchAgent(SearchAgent):
 
 
 def learned_search(
-    game: str, path: str = "", depth: int = DEPTH, caution: int = 20, **options: Any
+    game: str,
+    path: str = "",
+    depth: int = DEPTH,
+    caution: int = 20,
+    doubt: int = DOUBT,
+    **options: Any,
 ) -> LearnedSearchAgent:
     """Return the player `learned+search`.
 
@@ -105,7 +114,10 @@ def learned_search(
         path: another policy than that of `make ship`.
         depth: decisions that the policy makes in a world.
         caution: tenths of standard errors.
+        doubt: thousandths of a probability.
         options: as for `SearchAgent`: ``worlds``, ``ms``, ``weighted``, ``seed``.
     """
     agent = learned(game, path=path)
-    return LearnedSearchAgent(agent.policy, agent.encoder, depth, caution / 10, **options)
+    return LearnedSearchAgent(
+        agent.policy, agent.encoder, depth, caution / 10, doubt / 1000, **options
+    )

@@ -97,7 +97,7 @@ class Args:
     workers: int = option(2, "processes that play; 0 to play in this one", 0)
     minutes: float = option(0.0, "stop after so many, to go on another time; 0: do not stop", 0)
     critic_chunks: int = option(12, "chunks of states from which the critic learns before", 0)
-    value_chunks: int = option(70, "chunks of decisions from which the policy learns before", 0)
+    value_chunks: int = option(40, "chunks of decisions from which the policy learns before", 0)
     chunk: int = option(20_000, "decisions in a chunk; states are twice as many", 1)
     orders: int = option(4, "orders of the cards to be drawn in which an action is tried", 1)
     ahead: int = option(25, "decisions of the expert after an action that is tried", 0)
