@@ -38,6 +38,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "without renamed suits": {"augment": False},
     "without trials in copies": {"tried": 0.0},
 }
+POINTS = 4
+"""Measurements of each run on development deals."""
 TABLE, PICTURE = "ablations.csv", "ablations.png"
 
 
@@ -49,14 +51,22 @@ class Args:
     out: str = option("runs/ablations", "folder of the runs, a folder each, and of the results")
     seeds: int = option(1, "runs of each variant", 1)
     critic_chunks: int = option(6, "as in train.ppo", 0)
-    value_chunks: int = option(16, "as in train.ppo", 0)
-    updates: int = option(60, "as in train.ppo", 1)
+    value_chunks: int = option(12, "as in train.ppo", 0)
+    updates: int = option(40, "as in train.ppo", 1)
+    dev_deals: int = option(1000, "mirrored deals of a point of the curve", FEWEST_DEALS)
     test_deals: int = option(4000, "mirrored deals of the measurement", FEWEST_DEALS)
     workers: int = option(2, "as in train.ppo", 0)
     quiet: bool = option(False, "print nothing but errors")
 
 
-SMOKE = {"critic_chunks": 1, "value_chunks": 1, "updates": 1, "test_deals": 4, "workers": 0}
+SMOKE = {
+    "critic_chunks": 1,
+    "value_chunks": 1,
+    "updates": 1,
+    "dev_deals": 4,
+    "test_deals": 4,
+    "workers": 0,
+}
 """Options of ``--smoke``; the runs themselves are smaller, too."""
 
 
@@ -73,7 +83,7 @@ def main(args: Args, small: dict[str, Any] | None = None) -> list[dict[str, Any]
     options.check_numbers(args)
     own = {name: one for name, one in asdict(args).items() if name not in ("out", "seeds")}
     base = {**(small or {}), **ppo.BY_GAME.get(args.game, {}), **own, "yardsticks": "expert"}
-    base["evaluate_every"] = max(args.updates // 6, 1)
+    base["evaluate_every"] = max(args.updates // POINTS, 1)
     rows, lines = [], []
     for variant, changed in VARIANTS.items():
         for seed in range(args.seeds):

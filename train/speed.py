@@ -6,9 +6,9 @@
 Both learn Xabitha (or Xeri) with hidden layers as wide, as many passes over each decision, as many
 tables and as large minibatches, in turns, so that a machine that drifts is the same for both.
 Counted are decisions that are learnt from, and all the time that playing and learning take. What
-MaskablePPO has nothing like is off in `train.ppo` (trials in copies, the guess at the hidden hands);
-that its critic sees more than the seats do is not. It plays all seats itself, and learns from them
-all; MaskablePPO learns at one seat, while compiled players sit at the others at hardly any cost.
+MaskablePPO has nothing like is off in `train.ppo`: trials in copies, and the guess at the hidden
+hands. That plays all seats itself and learns from them all; MaskablePPO learns at one seat, while
+compiled players sit at the others at hardly any cost.
 """
 
 from __future__ import annotations

@@ -54,6 +54,17 @@ def test_the_policys_choice_comes_first(engine):
         assert set(verdict.actions) <= set(inputs.actions)
 
 
+def test_it_searches_where_the_policy_doubts(engine):
+    tried = []
+    for doubt in (0.0, 0.1, 1.0):
+        agent = agent_of(engine.game, doubt=doubt)
+        agent.reset(engine, 0)
+        tried.append([len(agent.search(game).actions) for game in range(4)])
+    every, some, sure = tried
+    assert sure == [1] * 4
+    assert all(few <= many for few, many in zip(some, every)) and some < every
+
+
 def test_without_a_clear_gain_it_plays_the_policy(engine):
     agent = agent_of(engine.game, caution=1e9)
     agent.reset(engine, 0)
