@@ -19,7 +19,7 @@ from xabitha_env.protocol import Engine
 DOUBT = 50
 """Actions that the policy thinks less likely, in thousandths, are not tried."""
 MOST_ACTIONS = 8
-DEPTH = 8
+DEPTH = 2
 """Decisions that the policy makes in a world before `expert` ends the round."""
 
 

@@ -674,8 +674,8 @@ class Learner:
             found["anchor"] = (shares * apart).sum() / rows.size
             loss = loss + anchor * found["anchor"]
         if args.hands > 0:
-            before = torch.from_numpy(np.argsort(kinds))
-            held = (torch.from_numpy(inputs.hidden[rows])[:, :, None] >> before) & 1
+            origin = torch.from_numpy(np.argsort(kinds))
+            held = (torch.from_numpy(inputs.hidden[rows])[:, :, None] >> origin) & 1
             guess = self.policy.hands(seen).view(held.shape)
             found["hands_loss"] = functional.binary_cross_entropy_with_logits(guess, held.float())
             loss = loss + args.hands * found["hands_loss"]
