@@ -27,7 +27,7 @@ class Shape(NamedTuple):
     """How large the networks are."""
 
     width: int = 256  # units of the first hidden layer
-    depth: int = 64  # units of the second
+    depth: int = 128  # units of the second
     token: int = 32  # numbers that describe a token
     trait: int = 64  # and traits
 

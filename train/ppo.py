@@ -101,6 +101,7 @@ class Args:
     chunk: int = option(20_000, "decisions in a chunk; states are twice as many", 1)
     orders: int = option(4, "orders of the cards to be drawn in which an action is tried", 1)
     ahead: int = option(25, "decisions of the expert after an action that is tried", 0)
+    ahead_last: int = option(10, "the same at the end of self-play, when the critic is better", 0)
     passes: int = option(4, "passes over a chunk of decisions", 1)
     warm_rate: float = option(1e-3, "learning rate before self-play, falling to zero")
     warm_batch: int = option(512, "decisions in a minibatch before self-play", 1)
@@ -131,7 +132,7 @@ class Args:
     privileged: bool = option(True, "the critic sees what is hidden")
     augment: bool = option(True, "rename suits at random in every minibatch")
     width: int = option(256, "units of the first hidden layer", 1)
-    depth: int = option(64, "units of the second hidden layer", 1)
+    depth: int = option(128, "units of the second hidden layer", 1)
     against: str = option("expert", "whom the policy is chosen by")
     keep: str = option("best", "the policy that is best on development deals, or the last")
     yardsticks: str = option("greedy,expert", "whom it is measured against at the end")
@@ -150,6 +151,7 @@ SMOKE: dict[str, Any] = {
     "value_chunks": 1,
     "chunk": 300,
     "ahead": 2,
+    "ahead_last": 1,
     "passes": 1,
     "warm_batch": 128,
     "updates": 2,
@@ -167,7 +169,7 @@ SMOKE: dict[str, Any] = {
 }
 """Options of ``--smoke``."""
 
-BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"ahead": 12}}
+BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"ahead": 12, "ahead_last": 12}}
 """Options whose defaults differ by the game."""
 MAY_CHANGE = ("out", "workers", "minutes", "tensorboard", "quiet", "test_deals", "yardsticks")
 """Options that may differ when a run goes on."""
@@ -302,14 +304,16 @@ class Shard:
             elif name != SELF:
                 self.codes[table, theirs] = self.engine.player_codes[name]
 
-    def collect(self, learner: Policy, past: Policy, critic: Critic) -> Rollout:
+    def collect(self, learner: Policy, past: Policy, critic: Critic, ahead: int) -> Rollout:
         """Play on for some sweeps.
 
         Args:
             learner: the policy that learns.
             past: an earlier version.
             critic: says what actions that are tried in copies are worth.
+            ahead: decisions of the expert after such an action.
         """
+        self.rehearsal.plan = self.rehearsal.plan._replace(ahead=ahead)
         engine, shape = self.engine, (self.args.sweeps, self.args.tables)
         reward, ends = np.zeros(shape, np.float32), np.zeros(shape, np.bool_)
         latest = np.full(self.args.tables, -1)  # sweep of a table's last decision of its round
@@ -431,7 +435,7 @@ def shard_of(args: str, number: int) -> tuple[Shard, Policy, Policy, Critic]:
 
 
 def play(
-    args: str, states: list[dict[str, Any] | None], weights: Any, number: int
+    args: str, states: list[dict[str, Any] | None], weights: Any, ahead: int, number: int
 ) -> tuple[Rollout, dict[str, Any]]:
     """Play a shard on; returns what happened, and the state to go on from.
 
@@ -439,6 +443,7 @@ def play(
         args: the arguments, as JSON.
         states: by shard, to go on from; None at first.
         weights: of the learner, of an earlier version, and of the critic.
+        ahead: decisions of the expert after an action that is tried.
         number: of the shard.
     """
     shard, *networks = shard_of(args, number)
@@ -446,7 +451,7 @@ def play(
         shard.set_state(state)
     for network, own in zip(networks, weights):
         network.load_state_dict(own)
-    return shard.collect(*networks), shard.get_state()
+    return shard.collect(*networks, ahead), shard.get_state()
 
 
 # Learning.
@@ -908,7 +913,8 @@ class Run:
         left = 1 - (number - 1) / args.updates
         past = self.pool[int(self.random.integers(len(self.pool)))]
         weights = (self.policy.state_dict(), past, self.critic.state_dict())
-        work = partial(play, text, self.shards, weights)
+        ahead = round(args.ahead_last + (args.ahead - args.ahead_last) * left)
+        work = partial(play, text, self.shards, weights, ahead)
         played = list(self.crew.in_order(work, range(args.shards)))
         rollouts = [rollout for rollout, _ in played]
         self.shards = [state for _, state in played]

@@ -168,7 +168,7 @@ def shard():
 def test_a_rollout_holds_what_happened(shard):
     made, networks = shard
     names, codes = list(made.mix), made.codes.copy()
-    found = made.collect(*networks)
+    found = made.collect(*networks, 2)
     assert found.inputs.size == len(found.chosen) == len(found.reward)
     assert (np.diff(found.inputs.starts) > 1).all()
     assert (found.inputs.starts[:-1] <= found.chosen).all()
@@ -185,7 +185,7 @@ def test_only_the_learner_learns_from_decisions_of_its_own(shard):
     made, networks = shard
     past = list(made.mix).index("past")
     at_first, sides = made.opponent.copy(), made.side.copy()
-    found = made.collect(*networks)
+    found = made.collect(*networks, 2)
     first = np.array([np.flatnonzero(found.table == table)[:6] for table in range(24)])
     for table, rows in enumerate(first):
         if at_first[table] == past:
@@ -200,19 +200,19 @@ def test_only_the_learner_learns_from_decisions_of_its_own(shard):
 def test_advantages_of_tried_actions_weigh_up(shard):
     """With the odds as weights their mean is 0 in each decision."""
     made, networks = shard
-    found = made.collect(*networks)
+    found = made.collect(*networks, 2)
     sums = np.bincount(found.inputs.rows, found.share * found.worth)
     assert np.abs(sums).max() < 1e-4 < np.abs(found.worth).max()
 
 
 def test_a_shard_goes_on_from_its_state(shard):
     made, networks = shard
-    made.collect(*networks)
+    made.collect(*networks, 2)
     state = made.get_state()
-    own = made.collect(*networks)
+    own = made.collect(*networks, 2)
     other = Shard(made.args, 5)
     other.set_state(state)
-    twin = other.collect(*networks)
+    twin = other.collect(*networks, 2)
     assert own.chosen.tolist() == twin.chosen.tolist()
     assert own.inputs.found.tobytes() == twin.inputs.found.tobytes()
     assert own.reward.tobytes() == twin.reward.tobytes()

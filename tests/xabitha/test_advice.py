@@ -397,6 +397,8 @@ def test_insight() -> None:
         doubles = [{card for card in cards if cards[card] > 1} for cards in (hand, loose, unseen)]
         assert found["planned"] == bits((set(hand) - set(loose)) | (doubles[0] - doubles[1]))
         assert found["count"] == levels(hand.total(), np.arange(2, 16))
+        assert found["spare"] == levels(loose.total(), np.arange(1, 15))
+        assert found["stuck"] == levels(stuck_cards(engine, loose), np.arange(1, 15))
         assert found["loose"] == levels(points_of(state, loose), advice.LOOSE_LEVELS)
         assert found["unseen"] == [bits(unseen), bits(doubles[2])]
         assert found["turn"] == levels(int(state["turn"]), np.arange(3, 61, 3))
@@ -542,6 +544,34 @@ def adds_high(engine: XabithaEngine, text: str, slot: int) -> bool:
     return bool(twin.games["slot_high"][0, slot] != engine.games["slot_high"][0, slot])
 
 
+def stuck_cards(engine: XabithaEngine, cards: Counter[str]) -> int:
+    """How many cards do not fit the table."""
+    wants = int(_table_wants(record(engine.games)))
+    return sum(count for card, count in cards.items() if not wants >> KIND_OF[card] & 1)
+
+
+def rest_traits(engine: XabithaEngine, text: str) -> dict[str, float]:
+    """What is left after an action on the table and the most melds: from where it leads."""
+    game, seat = engine.games[0], int(engine.seats[0])
+    twin = engine_in(game)
+    twin.step([twin.parse(text)])
+    after, g = twin.games[0], record(twin.games)
+    closed = not after["opened"][seat]
+    first = RUN_FIRST if closed and not _staged_run(g) else 0
+    taken = int(_staged_take(g)) if closed else int(after["taken"])
+    hand = after["hand_one"][seat], after["hand_two"][seat]
+    aces = int(game["ace_high_points"]), int(game["ace_low_points"])
+    chosen = np.empty(MOST_MELDS, np.int64)
+    laid, more, _ = _best_melds(*hand, CARDS_FIRST, first, 0, taken, *aces, chosen)
+    rest = mask_cards(*map(int, _without_melds(*hand, chosen, laid)))
+    left, blocked = rest.total(), stuck_cards(engine, rest)
+    found = {"rest": left / 5, "blocked": blocked / 5, "out": float(left == 1)}
+    if not game["opened"][seat]:
+        staged = _staged_points(g if closed else record(engine.games))
+        found["most"] = (int(staged) + int(more) - int(game["threshold"][seat])) / 50
+    return found
+
+
 def plain_traits(engine: XabithaEngine, text: str) -> dict[str, float]:
     """All traits of an action but those that say what `expert` thinks."""
     game = engine.games[0]
@@ -556,12 +586,12 @@ def plain_traits(engine: XabithaEngine, text: str) -> dict[str, float]:
     if cards == [JOKER]:
         found["planned"] = float(JOKER not in loose)
     if verb == "meld":
-        found |= {"meld": 1.0, **meld_traits(engine, cards)}
+        found |= {"meld": 1.0, **meld_traits(engine, cards), **rest_traits(engine, text)}
     elif verb in ("add", "steal"):
         slot = int(text.partition("@")[2].partition(":")[0])
         found |= {verb: 1.0, **card_traits(game, cards[0], hand)}
         found["set"] = float(game["slot_type"][slot] == 2)
-        found |= target_traits(engine, text, slot)
+        found |= {**target_traits(engine, text, slot), **rest_traits(engine, text)}
         left += verb == "steal"
     elif verb == "discard":
         found |= {verb: 1.0, **card_traits(game, cards[0], hand)}
@@ -581,6 +611,7 @@ def plain_traits(engine: XabithaEngine, text: str) -> dict[str, float]:
     if verb == "open":
         staged = int(_staged_points(record(engine.games)))
         found["over"] = (staged - int(game["threshold"][seat])) / 50
+        found |= rest_traits(engine, text)
     return found | {"left": left / HAND_CARDS}
 
 
@@ -749,6 +780,19 @@ def test_traits_of_an_opening() -> None:
         *(1, 0.32, 0),
         round((left - 7) / 14, 4),
     ]
+
+
+def test_traits_of_melds_that_lead_out() -> None:
+    """Two ways to lay jacks first: with one of them all but a card go to the table (X4.7)."""
+    hand = "JC JD JH JS 9S TS QS 4D 5D 6D 7H 7C 7S 2C"
+    game = start(EngineTable, hand, rules={"opening_points": 51})
+    game.draw()
+    engine, told = told_in(game)
+    left = hand_of(engine.games[0], 1).total()
+    assert shown(told, engine, "meld:JC-JD-JH", "rest", "out") == [(left - 13) / 5, left == 14]
+    blocks, _ = shown(told, engine, "meld:JC-JH-JS", "rest", "out")
+    assert blocks > (left - 13) / 5
+    assert shown(told, engine, "meld:JC-JD-JH", "most") == [round((30 + 39 + 15 + 21 - 51) / 50, 4)]
 
 
 @pytest.mark.interpreted

@@ -14,7 +14,7 @@ from xabitha_env._jit import entry, kernel
 from xabitha_env.buffers import write_bits, write_levels
 from xabitha_env.cards import JOKER, NUM_KINDS, NUM_SEATS
 from xabitha_env.layout import ActionLayout, Block, Layout, ObsLayout
-from xabitha_env.masks import count_bits
+from xabitha_env.masks import bit, count_bits
 from xabitha_env.xabitha import expert
 from xabitha_env.xabitha.actions import (
     ACTIONS,
@@ -34,18 +34,25 @@ from xabitha_env.xabitha.actions import (
 )
 from xabitha_env.xabitha.chase import formation_distance
 from xabitha_env.xabitha.expert import (
+    CARDS_FIRST,
+    RUN_FIRST,
     WEIGHTS,
     cards_left,
     closed_worth,
     hold_value,
     plan_melds,
 )
-from xabitha_env.xabitha.hands import add_card
-from xabitha_env.xabitha.legal import slot_card, staged_points
+from xabitha_env.xabitha.hands import (
+    add_card,
+    pending_take,
+    remove_cards,
+    remove_meld,
+)
+from xabitha_env.xabitha.legal import slot_card, staged_points, staged_run, staged_take
 from xabitha_env.xabitha.melds import CARDS, JOKERS, NEED, NUM_RUNS, SET
 from xabitha_env.xabitha.observation import KINDS, observe
 from xabitha_env.xabitha.opening import MOST_MELDS, row_points
-from xabitha_env.xabitha.packing import without_melds
+from xabitha_env.xabitha.packing import best_melds, without_melds
 from xabitha_env.xabitha.reading import unseen_cards
 from xabitha_env.xabitha.scoring import POINTS_PER_REWARD
 from xabitha_env.xabitha.state import HAND_CARDS
@@ -58,12 +65,15 @@ from xabitha_env.xabitha.values import (
 )
 
 COUNT_LEVELS = np.arange(2, HAND_CARDS + 2)
+SPARE_LEVELS = np.arange(1, HAND_CARDS + 1)
 LOOSE_LEVELS = np.array([1, 5, 10, 15, 20, 25, 30, 40, 50, 60, 80])
 OVER_LEVELS = np.array([-30, -20, -10, -5, 0, 5, 10, 15, 20, 30, 45])
 TURN_LEVELS = np.arange(3, 61, 3)
 PLAN = (
     Block("planned", (NUM_KINDS,), "kinds bound in the best melds of the hand"),
     Block("count", (len(COUNT_LEVELS),), "own cards: at least 2 ... 15"),
+    Block("spare", (len(SPARE_LEVELS),), "own cards in no meld: at least 1 ... 14"),
+    Block("stuck", (len(SPARE_LEVELS),), "of these, cards that do not fit the table, likewise"),
     Block("loose", (len(LOOSE_LEVELS),), "points of the own cards in no meld, by levels"),
     Block("over", (len(OVER_LEVELS),), "points of the best melds above the bar, by levels"),
 )
@@ -74,7 +84,9 @@ INSIGHT = ObsLayout(
         Block("turn", (len(TURN_LEVELS),), "at least turn 3, 6 ... 60"),
     ]
 )
-PLANNED, COUNT, LOOSE, OVER, UNSEEN, TURN = (INSIGHT.offset(block.name) for block in INSIGHT)
+PLANNED, COUNT, SPARE, STUCK, LOOSE, OVER, UNSEEN, TURN = (
+    INSIGHT.offset(block.name) for block in INSIGHT
+)
 PLAN_SIZE = UNSEEN
 NEXT_CARDS = 8
 SECRETS = ObsLayout(
@@ -147,13 +159,17 @@ TRAITS = Layout(
         Block("refused", (1,), "the next seat has discarded this kind"),
         Block("length", (1,), "cards of the meld on the table that it adds to or steals from"),
         Block("high", (1,), "adds at the high end, or the second of two that could be"),
+        Block("rest", (1,), "own cards left after it on the table and as many melds as can be"),
+        Block("blocked", (1,), "of these, cards that do not fit the table as it is now"),
+        Block("out", (1,), "one card is left then: with it the seat goes out"),
+        Block("most", (1,), "points above the bar that an opening with it can come to"),
     ]
 )
 NUM_TRAITS = TRAITS.size
 EXPERT, YES, FIRE, MELDS, OPENS, FORMS, ADDS, STEALS, DISCARDS, MISSING = range(10)
 POINTS, CARDS_OF, JOKERS_OF, IS_SET, BINDS, LEFT, OVER_BAR, GAIN, FEWER = range(10, 19)
 COMPLETES, FITS, GIVES, DANGER, VALUE, LAG, TWIN, UNDO, UNSEEN_OF, REFUSED = range(19, 29)
-LENGTH, IS_HIGH = range(29, 31)
+LENGTH, IS_HIGH, REST, BLOCKED, OUT, MOST_OVER = range(29, 35)
 
 
 class Sight(NamedTuple):
@@ -201,11 +217,14 @@ def points_of(g, mask):
 
 
 @kernel
-def write_plan(g, seat, bound, loose, out):
+def write_plan(g, seat, bound, loose, wants, out):
     """Write what the best melds of a hand come to; the first sections of `INSIGHT`."""
     one, two = g.hand_one[seat], g.hand_two[seat]
     write_bits(out, PLANNED, (one & ~loose[0]) | (two & ~loose[1]), KINDS)
     write_levels(out, COUNT, COUNT_LEVELS, g.hand_count[seat])
+    write_levels(out, SPARE, SPARE_LEVELS, count_bits(loose[0]) + count_bits(loose[1]))
+    stuck = count_bits(loose[0] & ~wants) + count_bits(loose[1] & ~wants)
+    write_levels(out, STUCK, SPARE_LEVELS, stuck)
     left = points_of(g, loose[0]) + points_of(g, loose[1])
     write_levels(out, LOOSE, LOOSE_LEVELS, np.int64(left))
     if seat == g.seat:
@@ -216,7 +235,7 @@ def write_plan(g, seat, bound, loose, out):
 @kernel
 def write_insight(g, sight, out):
     """Write the insight of the seat to act; `out` is int8, as long as `INSIGHT`."""
-    write_plan(g, sight.seat, sight.bound, sight.loose, out)
+    write_plan(g, sight.seat, sight.bound, sight.loose, sight.wants, out)
     write_bits(out, UNSEEN, sight.once, KINDS)
     write_bits(out, UNSEEN + NUM_KINDS, sight.twice, KINDS)
     write_levels(out, TURN, TURN_LEVELS, g.turn)
@@ -225,12 +244,13 @@ def write_insight(g, sight, out):
 @kernel
 def write_secrets(g, out):
     """Write what is hidden from the seat to act; `out` is int8, as long as `SECRETS`."""
-    chosen = np.empty(MOST_MELDS, np.int64)
+    chosen, wants = np.empty(MOST_MELDS, np.int64), table_wants(g)
     for place in range(NUM_SEATS - 1):
         seat = (int(g.seat) + place + 1) % NUM_SEATS
         one, two = g.hand_one[seat], g.hand_two[seat]
         bound, loose = plan(g, seat, chosen)
-        write_plan(g, seat, bound, loose, out[place * PLAN_SIZE : (place + 1) * PLAN_SIZE])
+        own = out[place * PLAN_SIZE : (place + 1) * PLAN_SIZE]
+        write_plan(g, seat, bound, loose, wants, own)
         start = HANDS + 2 * place * NUM_KINDS
         write_bits(out, start, one, KINDS)
         write_bits(out, start + NUM_KINDS, two, KINDS)
@@ -277,6 +297,32 @@ def write_card(g, sight, kind, out):
 
 
 @kernel
+def write_rest(g, sight, one, two, taken, points, run, out):
+    """Write what is left of a hand after an action on the table and the most further melds.
+
+    Args:
+        g, sight: as in `write_traits`.
+        one, two: the masks of the hand after the action.
+        taken: the pending take then, or -1 (X4.4).
+        points: staged then, for a closed seat.
+        run: whether no run is needed any more then (X6.1).
+        out: the traits.
+    """
+    high, low = int(g.ace_high_points), int(g.ace_low_points)
+    chosen = np.empty(MOST_MELDS, np.int64)
+    first = 0 if run else RUN_FIRST
+    laid, more, _ = best_melds(one, two, CARDS_FIRST, first, 0, taken, high, low, chosen)
+    one, two = without_melds(one, two, chosen, laid)
+    left = count_bits(one) + count_bits(two)
+    out[REST] = left / MANY_CARDS
+    blocked = count_bits(one & ~sight.wants) + count_bits(two & ~sight.wants)
+    out[BLOCKED] = blocked / MANY_CARDS
+    out[OUT] = left == 1
+    if not g.opened[sight.seat]:
+        out[MOST_OVER] = (points + more - g.threshold[sight.seat]) / MANY_POINTS
+
+
+@kernel
 def write_meld(g, sight, row, out):
     """Write the traits of laying or staging a meld."""
     points = row_points(row, int(g.ace_high_points), int(g.ace_low_points))
@@ -287,8 +333,15 @@ def write_meld(g, sight, row, out):
     out[IS_SET] = row >= NUM_RUNS
     out[BINDS] = (NEED[row] & sight.loose[0]) == 0
     out[LEFT] -= CARDS[row] / HAND_CARDS
-    if not g.opened[sight.seat]:
-        out[OVER_BAR] = (staged_points(g) + points - g.threshold[sight.seat]) / MANY_POINTS
+    closed = not g.opened[sight.seat]
+    total = points + staged_points(g)
+    if closed:
+        out[OVER_BAR] = (total - g.threshold[sight.seat]) / MANY_POINTS
+    one, two = g.hand_one[sight.seat], g.hand_two[sight.seat]
+    one, two = remove_meld(one, two, NEED[row], int(JOKERS[row]))
+    taken = pending_take(int(staged_take(g)), NEED[row], int(JOKERS[row]))
+    run = not closed or row < NUM_RUNS or staged_run(g)
+    write_rest(g, sight, one, two, taken, total, run, out)
 
 
 @kernel
@@ -306,8 +359,13 @@ def write_slot(g, sight, slot, what, out):
     else:
         out[LENGTH] = (g.slot_high[slot] + 1 - g.slot_low[slot]) / MANY_CARDS
         out[IS_HIGH] = what == ADD_HIGH or what == JOKER_HIGH or what == STEAL_SECOND
+    one, two = remove_cards(g.hand_one[sight.seat], g.hand_two[sight.seat], bit(kind))
     if what < STEAL_FIRST:
         out[LEFT] -= 1.0 / HAND_CARDS
+    else:
+        one, two = add_card(one, two, JOKER)
+    taken = pending_take(int(g.taken), bit(kind), 0)
+    write_rest(g, sight, one, two, taken, 0, True, out)
 
 
 @kernel
@@ -358,7 +416,10 @@ def write_traits(g, sight, action, choice, out):
         out[LEFT] += 1.0 / HAND_CARDS
     elif action == OPEN:
         out[OPENS] = 1.0
-        out[OVER_BAR] = (staged_points(g) - g.threshold[sight.seat]) / MANY_POINTS
+        total = staged_points(g)
+        out[OVER_BAR] = (total - g.threshold[sight.seat]) / MANY_POINTS
+        one, two = g.hand_one[sight.seat], g.hand_two[sight.seat]
+        write_rest(g, sight, one, two, int(staged_take(g)), total, True, out)
     elif action >= MELD:
         write_meld(g, sight, np.int64(action - MELD), out)
     elif action == DRAW_FIRE:
