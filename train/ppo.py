@@ -169,7 +169,7 @@ SMOKE: dict[str, Any] = {
 }
 """Options of ``--smoke``."""
 
-BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"ahead": 12, "ahead_last": 12}}
+BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"ahead": 12, "ahead_last": 12, "depth": 64}}
 """Options whose defaults differ by the game."""
 MAY_CHANGE = ("out", "workers", "minutes", "tensorboard", "quiet", "test_deals", "yardsticks")
 """Options that may differ when a run goes on."""
