@@ -92,12 +92,18 @@ def parse(
     return made(**{**own, **quick, **values})
 
 
-def command(module: str, args: Any) -> str:
-    """Return the command line of arguments; those at their defaults are left out."""
-    words = ["python -m", module]
+def command(module: str, args: Any, by_game: dict[str, dict[str, Any]] | None = None) -> str:
+    """Return the command line of arguments; those at their defaults are left out.
+
+    Args:
+        module: what is run.
+        args: its arguments.
+        by_game: as for `parse`.
+    """
+    words, own = ["python -m", module], (by_game or {}).get(getattr(args, "game", ""), {})
     for one in fields(args):
         value = getattr(args, one.name)
-        if value == one.default:
+        if value == own.get(one.name, one.default):
             continue
         name = flag(one.name)
         if isinstance(value, bool):

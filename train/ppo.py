@@ -169,7 +169,14 @@ SMOKE: dict[str, Any] = {
 }
 """Options of ``--smoke``."""
 
-BY_GAME: dict[str, dict[str, Any]] = {"xeri": {"ahead": 12, "ahead_last": 12, "depth": 64}}
+BY_GAME: dict[str, dict[str, Any]] = {
+    "xeri": {
+        "ahead": 12,
+        "ahead_last": 12,
+        "depth": 64,
+        "yardsticks": "greedy,counting,expert",
+    }
+}
 """Options whose defaults differ by the game."""
 MAY_CHANGE = ("out", "workers", "minutes", "tensorboard", "quiet", "test_deals", "yardsticks")
 """Options that may differ when a run goes on."""
@@ -992,7 +999,9 @@ class Run:
         write_text(out / RESULTS, json.dumps(info, indent=2) + "\n")
         size = sum(one.numel() for one in best.parameters())
         machine = f"{os.cpu_count()} cores of {processor()}"
-        write_text(out / CARD, card(info, size, options.command("train.ppo", args), machine))
+        write_text(
+            out / CARD, card(info, size, options.command("train.ppo", args, BY_GAME), machine)
+        )
         self.curve.write(found)
         if not args.quiet:
             for name, one in found.items():

@@ -103,6 +103,10 @@ def test_a_command_line_can_be_written_again():
     line = options.command("some", args)
     assert line == "python -m some --game xeri --fast --no-whole"
     assert options.parse(Some, "some", "what", line.split()[3:]) == args
+    by_game = {"xeri": {"count": 9, "fast": True}}
+    line = options.command("some", args, by_game)
+    assert line == "python -m some --game xeri --count 3 --no-whole"
+    assert options.parse(Some, "some", "what", line.split()[3:], by_game=by_game) == args
 
 
 def test_the_exit_status_tells_how_it_went(capfd):
