@@ -1,0 +1,32 @@
+"""The policies that come with the clone, found by their name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("torch")
+
+from agents.policy import FOLDER
+from xabitha_env.evaluation.comparison import compare
+from xabitha_env.evaluation.deals import seeds_of
+from xabitha_env.evaluation.play import one_round
+from xabitha_env.games import GAMES, make_rules
+from xabitha_env.players import load_player
+
+pytestmark = pytest.mark.parametrize("game", GAMES)
+
+
+def test_it_beats_greedy(game: str) -> None:
+    """Far from the figures of its card, which take more deals, but nothing weak does it."""
+    learned, greedy = load_player("learned", game), load_player("greedy", game)
+    seeds = seeds_of("development", 60)
+    found = compare((learned, learned), (greedy, greedy), seeds, one_round(game))
+    assert found.low > 0
+
+
+def test_its_card_is_of_the_rules(game: str) -> None:
+    text = (FOLDER / f"{game}.md").read_text(encoding="utf-8")
+    assert make_rules(game, {"num_rounds": 1}).hash() in text
+    assert re.search(r"\| expert \| \+\d", text)
