@@ -406,7 +406,7 @@ class Round:
             for number, meld in self.table.items()
             for end in ((":low", ":high") if meld.kind == "run" else ("",))
             for card in sorted(set(self._hand))
-            if _grown(meld, card, end) is not None and self._keeps([card])
+            if grown(meld, card, end) is not None and self._keeps([card])
         ]
 
     def _steals(self) -> list[str]:
@@ -414,7 +414,7 @@ class Round:
             f"steal:{card}@{number}"
             for number, meld in self.table.items()
             for card in sorted(set(self._hand))
-            if _swapped(meld, card) is not None and self._keeps([card], [JOKER])
+            if swapped(meld, card) is not None and self._keeps([card], [JOKER])
         ]
 
     # -- the formation (X9)
@@ -568,7 +568,7 @@ class Round:
         card, _, place = text.partition("@")
         number, colon, end = place.partition(":")
         old = self.table[int(number)]
-        new = _swapped(old, card) if name == "steal" else _grown(old, card, colon + end)
+        new = swapped(old, card) if name == "steal" else grown(old, card, colon + end)
         assert new is not None
         self.table[int(number)] = new
         self._to_table([card])
@@ -661,7 +661,7 @@ def _serve(counts: Counter[str], wanted: Sequence[str]) -> list[str]:
     return served
 
 
-def _grown(meld: Meld, card: str, end: str) -> Meld | None:
+def grown(meld: Meld, card: str, end: str) -> Meld | None:
     """The meld with a card added (X7.1, X7.2) at an end of a run (":low", ":high"), or None."""
     if meld.kind == "set":
         if len(meld.cards) == 4:
@@ -684,7 +684,7 @@ def _grown(meld: Meld, card: str, end: str) -> Meld | None:
     return Meld("run", cards, suit=meld.suit, low=low)
 
 
-def _swapped(meld: Meld, card: str) -> Meld | None:
+def swapped(meld: Meld, card: str) -> Meld | None:
     """The meld with a joker replaced by the card that it stands for (X8), or None."""
     if card == JOKER or JOKER not in meld.cards:
         return None

@@ -100,6 +100,23 @@ def test_places_of_the_cards() -> None:
         assert (meld.low, meld.high, meld.joker_bits) == (low, high, bits), meld.text()
 
 
+def test_what_a_meld_takes_on_the_table() -> None:
+    """X7.1, X8: the real cards that may be added to every row, and those that free a joker."""
+    reals = [card for card in KIND_OF if card != reference.JOKER]
+    for row, meld in enumerate(MELDS):
+        other = reference_meld(row)
+        grows = {
+            c
+            for c in reals
+            if reference.grown(other, c, ":low") or reference.grown(other, c, ":high")
+        }
+        frees = {card for card in reals if reference.swapped(other, card)}
+        assert meld.grows() == {KIND_OF[card] for card in grows}, meld.text()
+        assert meld.frees() == {KIND_OF[card] for card in frees}, meld.text()
+        for mask, kinds in ((melds.GROWS[row], meld.grows()), (melds.FREES[row], meld.frees())):
+            assert int(mask) == sum(1 << kind for kind in kinds)
+
+
 def test_rows_stand_in_their_order() -> None:
     """Runs by suit, position, length and number of jokers; sets by rank."""
     keys = [(meld.suits, meld.low, len(meld.cards), meld.jokers) for meld in RUNS]

@@ -83,6 +83,24 @@ class Meld(NamedTuple):
             else [self.low for _ in self.cards]
         )
 
+    def grows(self) -> set[int]:
+        """Return the real kinds that may be added to it (X7.1)."""
+        if self.type == RUN:
+            ends = {self.low - 1, self.high + 1} - {LOW_ACE - 1, HIGH_ACE + 1}
+            return {kind_of(self.suits.bit_length() - 1, position_rank(end)) for end in ends}
+        if len(self.cards) == LARGEST_SET:
+            return set()
+        missing = [suit for suit in range(NUM_SUITS) if not self.suits >> suit & 1]
+        return {kind_of(suit, self.low - 1) for suit in missing}
+
+    def frees(self) -> set[int]:
+        """Return the real kinds that free a joker of it (X8.1, X8.2)."""
+        if self.type == SET:
+            return self.grows() if self.jokers else set()
+        suit = self.suits.bit_length() - 1
+        places = [p for p in self.positions() if self.joker_bits >> p & 1]
+        return {kind_of(suit, position_rank(p)) for p in places}
+
 
 def _runs(suit: int) -> list[Meld]:
     melds = []
@@ -147,6 +165,11 @@ REAL_POINTS = np.array(
 REAL_ACES = np.array(
     [sum(kind != JOKER and rank_of(kind) == ACE for kind in meld.cards) for meld in MELDS], np.int64
 )
+
+# What a meld would take once it lies on the table: masks of the kinds that may be added (X7.1) and
+# of those that free a joker (X8.1, X8.2).
+GROWS = np.array([sum(1 << kind for kind in meld.grows()) for meld in MELDS], np.int64)
+FREES = np.array([sum(1 << kind for kind in meld.frees()) for meld in MELDS], np.int64)
 
 # Which rows contain a kind as their lowest real kind: LOWEST_ROWS[LOWEST_START[k]:…[k + 1]].
 _lowest = [min(kind for kind in meld.cards if kind != JOKER) for meld in MELDS]
