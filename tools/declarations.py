@@ -18,35 +18,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xabitha_env.cards import NUM_RANKS, NUM_SEATS, NUM_SUITS, card_text
+from train.formations import near_formation
+from xabitha_env.cards import NUM_SEATS
 from xabitha_env.cli.output import print_table
 from xabitha_env.games import make_engine, make_rules
 from xabitha_env.xabitha.actions import DECLARE
-from xabitha_env.xabitha.melds import FORMATION_CARDS, FORMATION_LOWS, FORMATION_RUN, PACK
-from xabitha_env.xabitha.state import HAND_CARDS
 
 HEAD = ("missing", "lays it", "margin yes", "margin no", "break-even of the penalties")
 MOST_MISSING = 5
 BOOTSTRAPS = 1000
-
-
-def near_formation(rng: random.Random, missing: int) -> dict[str, object]:
-    """Return a deal whose starter, seat 0, lacks so many cards of some formation."""
-    suit, low, rank = rng.randrange(NUM_SUITS), rng.randrange(FORMATION_LOWS), rng.randrange(13)
-    run = [suit * NUM_RANKS + (low + place) % NUM_RANKS for place in range(FORMATION_RUN)]
-    wanted = run + [other * NUM_RANKS + rank for other in range(NUM_SUITS)]
-    held = rng.sample(wanted, FORMATION_CARDS - missing)
-    rest = [kind for kind, copies in enumerate(PACK) for _ in range(copies)]
-    for kind in held:
-        rest.remove(kind)
-    rng.shuffle(rest)
-    hands = [held + [rest.pop() for _ in range(HAND_CARDS + 1 - len(held))]]
-    hands += [[rest.pop() for _ in range(HAND_CARDS)] for _ in range(NUM_SEATS - 1)]
-    return {
-        "starter": 0,
-        "hands": [[card_text(kind) for kind in hand] for hand in hands],
-        "deck": [card_text(kind) for kind in rest],
-    }
 
 
 def play(deals: Sequence[dict[str, object]], answer: int) -> tuple[np.ndarray, np.ndarray]:

@@ -18,15 +18,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
 from train import curves, options, ppo
 from train.options import option
 from xabitha_env.cli.output import print_table
+from xabitha_env.evaluation import plots
 from xabitha_env.evaluation.deals import FEWEST_DEALS
 from xabitha_env.files import write_bytes
 
@@ -122,7 +119,8 @@ def _table(rows: list[dict[str, Any]]) -> bytes:
 
 
 def _picture(lines: list[tuple[str, list[dict[str, str]]]]) -> bytes:
-    figure, axis = plt.subplots(figsize=(9, 5), layout="constrained")
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axis = figure.subplots()
     for variant, rows in lines:
         known = [
             {name: float(row[name]) for name in ("decisions", "margin", "low", "high")}
@@ -135,10 +133,7 @@ def _picture(lines: list[tuple[str, list[dict[str, str]]]]) -> bytes:
     axis.set_ylabel("margin over expert (points a round), development deals")
     axis.legend(loc="best", fontsize=8)
     axis.grid(alpha=0.3)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
-    plt.close(figure)
-    return buffer.getvalue()
+    return plots.picture_bytes(figure)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -60,13 +60,15 @@ def card(info: dict[str, Any], parameters: int, command: str, machine: str) -> s
     parts += [f"opponents {args['opponents']}"]
     parts += [name for name, on in (("suits renamed at random", args["augment"]),) if on]
     imitation = "values from the expert, then " if args["value_chunks"] else ""
+    if args["start"]:
+        imitation = f"from {args['start']} on, "
     rows = [ROW.format(name=name, **one) for name, one in info["test"].items()]
     return TEXT.format(
         title=args["game"].capitalize(),
         parameters=parameters,
         command=command,
         method=f"{imitation}self-play PPO; {', '.join(parts)}",
-        imitated=args["chunk"] * args["value_chunks"],
+        imitated=0 if args["start"] else args["chunk"] * args["value_chunks"],
         decisions=info["decisions"],
         machine=machine,
         minutes=info["minutes"],

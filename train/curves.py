@@ -8,12 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import matplotlib
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
-
+from xabitha_env.evaluation import plots
 from xabitha_env.evaluation.comparison import Comparison
 from xabitha_env.files import write_bytes
 
@@ -76,7 +73,8 @@ class Curve:
             self._board.flush()
 
     def _picture(self, tests: Mapping[str, Comparison]) -> bytes:
-        figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
+        figure = Figure(figsize=(12, 4.4), layout="constrained")
+        left, right = figure.subplots(1, 2)
         rows = [row for row in self.rows if "margin" in row]
         draw_margins(left, rows, "development deals")
         for name, one in list(tests.items())[-1:]:
@@ -97,10 +95,7 @@ class Curve:
         for axis in (left, right):
             axis.set_xlabel("decisions of the policy (millions)")
             axis.grid(alpha=0.3)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
-        plt.close(figure)
-        return buffer.getvalue()
+        return plots.picture_bytes(figure)
 
 
 def draw_margins(axis: Any, rows: list[dict[str, Any]], label: str) -> None:

@@ -14,6 +14,7 @@ A run is the same for the same seed, with any number of workers, and goes on whe
     python -m train.ppo --game xeri --out runs/xeri
     python -m train.ppo --dry-run                        # how long it would take here
     python -m train.ppo --no-privileged --no-augment     # without two of the choices
+    python -m train.ppo --start runs/xabitha/policy.pt --out runs/more
     python -m train.ppo --smoke                          # every stage, in seconds, to no effect
 """
 
@@ -43,7 +44,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from agents.checkpoint import save_policy, to_bytes
+from agents.checkpoint import load_policy, save_policy, to_bytes
 from agents.encoding import Encoder, Inputs, Renamings, join, lists_of
 from agents.network import Critic, Policy, Shape, log_softmax
 from agents.policy import PolicyAgent, draw, log_odds
@@ -96,6 +97,7 @@ class Args:
     seed: int = option(0, "of every random choice", 0)
     workers: int = option(2, "processes that play; 0 to play in this one", 0)
     minutes: float = option(0.0, "stop after so many, to go on another time; 0: do not stop", 0)
+    start: str = option("", "a policy file to start from, instead of from the expert's choices")
     critic_chunks: int = option(12, "chunks of states from which the critic learns before", 0)
     value_chunks: int = option(40, "chunks of decisions from which the policy learns before", 0)
     chunk: int = option(20_000, "decisions in a chunk; states are twice as many", 1)
@@ -198,9 +200,27 @@ def check(args: Args) -> None:
         raise ValueError(f"--keep must be best or last, not {args.keep!r}")
     if args.trace > 1:
         raise ValueError(f"--trace must be 0 to 1, not {args.trace}")
+    if args.start:
+        check_start(args)
     parse_mix(args.opponents, args.game)
     for name in (args.against, *names_of(args.yardsticks)):
         load_player(name, args.game)
+
+
+def check_start(args: Args) -> None:
+    """Check the policy to start from.
+
+    Raises:
+        ValueError: it is none, or one of another game or size.
+        OSError: it cannot be read.
+    """
+    policy, encoder, _ = load_policy(args.start)
+    if encoder.game != args.game:
+        raise ValueError(f"--start {args.start} plays {encoder.game}, not {args.game}")
+    if policy.shape != Shape(args.width, args.depth):
+        raise ValueError(
+            f"--start {args.start} needs --width {policy.shape.width} --depth {policy.shape.depth}"
+        )
 
 
 def plan_of(args: Args) -> Plan:
@@ -773,8 +793,11 @@ class Run:
         self.policy = Policy(self.encoder, self.shape)
         inputs = self.encoder.size if args.privileged else self.encoder.seen
         self.critic = Critic(inputs, self.shape)
-        with torch.no_grad():
-            self.policy.common.weight[0, self.encoder.hint] = args.hint
+        if args.start:
+            self.policy.load_state_dict(load_policy(args.start).policy.state_dict())
+        else:
+            with torch.no_grad():
+                self.policy.common.weight[0, self.encoder.hint] = args.hint
         self.learner = Learner(args, self.policy, self.critic)
         self.warm = {
             "critic": torch.optim.AdamW(self.critic.parameters(), args.warm_rate),
@@ -878,6 +901,8 @@ class Run:
     def warm_policy(self) -> None:
         """Let the policy learn what actions are worth."""
         args, total = self.args, self.args.value_chunks
+        if args.start:
+            return
         chunks = range(self.done["values"], total)
         weights = {name: one.clone() for name, one in self.critic.state_dict().items()}
         work = partial(try_out, self.task, shape=self.shape, weights=weights)
@@ -902,7 +927,7 @@ class Run:
         """Let both learn from play."""
         args, total = self.args, self.args.updates
         if not self.pool:
-            if args.value_chunks == 0:
+            if args.value_chunks == 0 and not args.start:
                 sharpen(self.policy, SCALE)
             self._keep_version()
             self.measure(0)

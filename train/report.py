@@ -9,14 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from xabitha_env.evaluation import plots
 from xabitha_env.evaluation.comparison import Comparison
 
 YARDSTICKS = ("random", "greedy")
@@ -105,15 +102,13 @@ def curve_bytes(journal: Journal) -> bytes:
 
 def picture_bytes(journal: Journal) -> bytes:
     """Return the learning curve as a picture (PNG)."""
-    figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
+    figure = Figure(figsize=(14, 4.4), layout="constrained")
+    axes = figure.subplots(1, 3)
     _draw_agreement(axes[0], journal)
     for axis, name in zip(axes[1:], YARDSTICKS):
         _draw_margin(axis, journal, name)
     figure.suptitle("Learning Xabitha: imitation of greedy, then MaskablePPO")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
-    plt.close(figure)
-    return buffer.getvalue()
+    return plots.picture_bytes(figure)
 
 
 def _draw_agreement(axis: Any, journal: Journal) -> None:

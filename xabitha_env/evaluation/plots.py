@@ -52,7 +52,7 @@ def draw_tournament(path: Path, found: Tournament) -> None:
     margins = np.array([(one.margin, one.low, one.high) for one in found.comparisons])
     _intervals(middle, titles, margins, "points a round, 95% intervals")
     _intervals(right, found.names, np.array(found.ratings), "ratings (Elo points), 95% intervals")
-    _save(figure, path)
+    save_picture(figure, path)
 
 
 def draw_crossplay(path: Path, found: Partnership) -> None:
@@ -69,7 +69,7 @@ def draw_crossplay(path: Path, found: Partnership) -> None:
         axes.set_xlabel("player in the higher seat")
         axes.set_ylabel("player in the lower seat")
     _intervals(right, found.names, np.array(found.gaps), "with itself over with others, points")
-    _save(figure, path)
+    save_picture(figure, path)
 
 
 def _figure(columns: int, rows: int) -> tuple[Figure, Sequence[Axes]]:
@@ -105,7 +105,17 @@ def _intervals(axes: Axes, names: Sequence[str], values: NDArray[Any], title: st
     axes.set_title(title)
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save_picture(figure: Figure, path: Path) -> None:
+    """Write a figure; see `picture_bytes`.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    write_bytes(path, picture_bytes(figure))
+
+
+def picture_bytes(figure: Figure) -> bytes:
+    """Return a figure as PNG, the same bytes for the same picture."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
-    write_bytes(path, buffer.getvalue())
+    return buffer.getvalue()

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeAlias, cast
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_plus
 
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.games import engine_class
@@ -27,6 +27,9 @@ CHECKPOINT = ".zip"
 """The ending of a saved Stable-Baselines3 model."""
 PLAYERS, FILES = "xabitha_env.players", "xabitha_env.player_files"
 """Groups of entry points by which packages add players: by name, and by the ending of a file."""
+OPTIONS = "xabitha_env.player_options"
+"""Entry points that change one thing about any player: called with the agent, the option's value (a
+text) and ``game=``, they return another agent."""
 
 
 SEARCHES: dict[str, type[SearchAgent]] = {
@@ -60,7 +63,9 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
             keyword arguments as in ``my_bot:Bot?depth=2&name=deep`` (a class is called with
             them, a function gets them with every decision; values that read as whole numbers
             are passed as such); the path of a Stable-Baselines3 model, ``FILE.zip``; or a
-            `Agent`, a class of players, or a function (observation, mask) -> action.
+            `Agent`, a class of players, or a function (observation, mask) -> action. Every player
+            that is named by a text takes the options of installed packages among its arguments,
+            as in ``greedy?declare=no``.
         game: the game that it is to play.
 
     Raises:
@@ -71,6 +76,34 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
         spec = fspath(spec)
     if not isinstance(spec, str):
         return _as_player(spec, {}, getattr(spec, "__name__", type(spec).__name__))
+    spec, chosen = _without_options(spec)
+    player = _load_named(spec, game)
+    for option, value in chosen:
+        player = _with_option(player, option, value, game)
+    return player
+
+
+def _without_options(spec: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a specification without the options of `OPTIONS`, and these with their values."""
+    name, _, query = spec.partition("?")
+    kept, chosen = [], []
+    for part in query.split("&") if query else ():
+        key, _, value = part.partition("=")
+        if key in added(OPTIONS):
+            chosen.append((key, unquote_plus(value)))
+        else:
+            kept.append(part)
+    return (f"{name}?{'&'.join(kept)}" if kept else name), sorted(chosen)
+
+
+def _with_option(player: Agent, option: str, value: str, game: str) -> Agent:
+    spec = f"{player.name}{'&' if '?' in player.name else '?'}{option}={value}"
+    changed = _made(lambda: added(OPTIONS)[option].load()(player, value, game=game), spec)
+    changed.name = spec
+    return changed
+
+
+def _load_named(spec: str, game: str) -> Agent:
     name, _, query = spec.partition("?")
     ending = Path(name).suffix.lower()
     if ending == CHECKPOINT:
@@ -136,8 +169,13 @@ def _load_checkpoint(spec: str) -> Agent:
 def _load_added(entry: EntryPoint, spec: str, game: str, **more: Any) -> Agent:
     """Return the player that an added package makes for a game."""
     arguments = {**more, **_arguments(spec, spec.partition("?")[2])}
+    return _made(lambda: entry.load()(game=game, **arguments), spec)
+
+
+def _made(make: Callable[[], Any], spec: str) -> Agent:
+    """Return what an added package makes, or say why it does not."""
     try:
-        return cast(Agent, entry.load()(game=game, **arguments))
+        return cast(Agent, make())
     except ImportError as error:
         raise ImportError(
             f"player {spec!r} needs more than the library: install xabitha-env[train] ({error})"

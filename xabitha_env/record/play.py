@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 from xabitha_env.games import make_engine, make_rules
@@ -25,6 +25,7 @@ def record_matches(
     rules: Rules | Mapping[str, Any] | None = None,
     legal: bool = False,
     batch: int = BATCH,
+    deals: Iterable[Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Play matches and give their records, in the order of their seeds.
 
@@ -36,6 +37,7 @@ def record_matches(
         legal: write down the legal moves at each decision.
         batch: how many matches are played side by side. The records do not depend on it, as
             long as each player's choices depend on its own view and match alone.
+        deals: the first deal of each match, as `Engine.set_deal` takes it, instead of the seed's.
 
     Raises:
         ValueError: an unknown game or player, a bad rules value or seed, or (as `PlayerError`)
@@ -49,28 +51,30 @@ def record_matches(
     seated = load_players(players, game)
     compiled = all(isinstance(player, CompiledPlayer) for player in seated)
     options = {"rules": rules, "outputs": () if compiled else ("mask", "legal", "observation")}
-    return _play_all(seated, iter(seeds), game, options, legal, batch)
+    starts = zip(seeds, repeat(None) if deals is None else deals)
+    return _play_all(seated, starts, game, options, legal, batch)
 
 
 def _play_all(
     players: Sequence[Any],
-    seeds: Iterator[int],
+    starts: Iterator[tuple[int, Any]],
     game: str,
     options: dict[str, Any],
     legal: bool,
     batch: int,
 ) -> Iterator[dict[str, Any]]:
     table: Table | None = None
-    while chunk := list(islice(seeds, batch)):
+    while chunk := list(islice(starts, batch)):
         if table is None or table.engine.num_games != len(chunk):
             table = Table(make_engine(game, len(chunk), **options), players)
         yield from _play_chunk(table, chunk, legal)
 
 
-def _play_chunk(table: Table, seeds: list[int], legal: bool) -> list[dict[str, Any]]:
+def _play_chunk(table: Table, starts: list[tuple[int, Any]], legal: bool) -> list[dict[str, Any]]:
     """Play one match a seed to its end, side by side."""
     engine = table.engine
-    engine.reset(seed=seeds)
+    seeds, deals = [seed for seed, _ in starts], [deal for _, deal in starts]
+    engine.reset(seed=seeds, deals=deals)
     table.reset(seeds[0])
     agents = [player.name for player in table.players]
     records = [_new_record(engine, index, seed, agents) for index, seed in enumerate(seeds)]
