@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PI
 GAME     ?= xabitha
 TRAIN    ?=
 
-.PHONY: help demo train ship ablations speed learn-check test lint format bench golden mutants docs docs-tables wheel-check clean
+.PHONY: help demo train ship declaration opening ablations speed learn-check test lint format bench golden mutants docs docs-tables wheel-check clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; \
@@ -32,6 +32,11 @@ ship: ## make the policy of `make train` the player `learned`
 	cp runs/$(GAME)/policy.pt agents/checkpoints/$(GAME).pt
 	cp runs/$(GAME)/card.md agents/checkpoints/$(GAME).md
 	cp runs/$(GAME)/curve.png docs/images/$(GAME)-curve.png
+
+declaration opening: $(VENV)/.with-train ## learn when to declare, how to open; then make them the players' options
+	$(BIN)/python -m train.$@ --out runs/$@ $(TRAIN)
+	cp runs/$@/$@.pt agents/checkpoints/$@.pt
+	for name in $$(cd runs/$@ && ls *.png); do cp runs/$@/$$name docs/images/$@-$$name; done
 
 ablations: $(VENV)/.with-train ## what the choices of training are worth
 	$(BIN)/python -m train.ablations --game $(GAME)

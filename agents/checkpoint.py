@@ -52,6 +52,7 @@ def save_policy(path: Path, policy: Policy, encoder: Encoder, info: dict[str, An
     content = {
         "format": FORMAT,
         "game": encoder.game,
+        "blind": encoder.blind,
         "inputs": encoder.sizes,
         "shape": tuple(policy.shape),
         "weights": policy.state_dict(),
@@ -74,7 +75,7 @@ def load_policy(path: str | PathLike[str]) -> Checkpoint:
         content = torch.load(name, map_location="cpu", weights_only=True)
         if content["format"] != FORMAT or content["game"] not in GAMES:
             raise ValueError(f"its format is {content['format']}, its game {content['game']}")
-        encoder = Encoder(content["game"])
+        encoder = Encoder(content["game"], content.get("blind", False))
         if tuple(content["inputs"]) != encoder.sizes:
             raise ValueError(
                 f"it was trained with {content['inputs']} inputs, here are {encoder.sizes}: "

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from agents.sparse import Lists, gather, list_active
 from xabitha_env._jit import records
+from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.games import engine_class
 from xabitha_env.protocol import Engine
 from xabitha_env.symmetry import kind_map, layout_map
@@ -90,10 +91,11 @@ class Encoder:
 
     Args:
         game: the game's name.
+        blind: leave out which cards the partner has played, for studies of what that tells.
     """
 
-    def __init__(self, game: str) -> None:
-        self.game = game
+    def __init__(self, game: str, blind: bool = False) -> None:
+        self.game, self.blind = game, blind
         self.advice: Any = import_module(f"xabitha_env.{game}.advice")
         self.symmetry: Any = import_module(f"xabitha_env.{game}.symmetry")
         kind = engine_class(game)
@@ -112,6 +114,9 @@ class Encoder:
         self._numbers = np.arange(self.size, dtype=np.int32)
         for name in self.advice.MATCH_SECTIONS:
             self._numbers[self.observation.slice(name)] = -1
+        if blind:
+            by_seat = self._numbers[self.observation.slice(self.advice.PLAYS)]
+            by_seat.reshape(NUM_SEATS, -1)[NUM_TEAMS] = -1  # the partner, from the own seat
 
     @property
     def sizes(self) -> tuple[int, ...]:

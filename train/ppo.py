@@ -131,10 +131,12 @@ class Args:
         0.0, "weight of the divergence from the policy before, falling to zero", 0
     )
     hands: float = option(0.05, "weight of the guess at the hidden hands", 0)
+    blind: bool = option(False, "hide from each seat which cards its partner has played")
     privileged: bool = option(True, "the critic sees what is hidden")
     augment: bool = option(True, "rename suits at random in every minibatch")
     width: int = option(256, "units of the first hidden layer", 1)
     depth: int = option(128, "units of the second hidden layer", 1)
+    short: bool = option(False, "multiply in bfloat16, faster where the processor has it")
     against: str = option("expert", "whom the policy is chosen by")
     keep: str = option("best", "the policy that is best on development deals, or the last")
     yardsticks: str = option("greedy,expert", "whom it is measured against at the end")
@@ -288,7 +290,7 @@ class Shard:
     """
 
     def __init__(self, args: Args, number: int) -> None:
-        self.args, self.encoder = args, Encoder(args.game)
+        self.args, self.encoder = args, Encoder(args.game, args.blind)
         self.mix = parse_mix(args.opponents, args.game)
         rules = make_rules(args.game, {"num_rounds": 1})
         self.engine = make_engine(args.game, args.tables, rules=rules, auto_restart=True)
@@ -457,8 +459,9 @@ def shard_of(args: str, number: int) -> tuple[Shard, Policy, Policy, Critic]:
     torch.set_num_threads(1)
     shard = Shard(made, number)
     shape = Shape(made.width, made.depth)
-    critic = Critic(shard.encoder.size if made.privileged else shard.encoder.seen, shape)
-    return shard, Policy(shard.encoder, shape), Policy(shard.encoder, shape), critic
+    inputs = shard.encoder.size if made.privileged else shard.encoder.seen
+    learner, past = (Policy(shard.encoder, shape, made.short) for _ in range(2))
+    return shard, learner, past, Critic(inputs, shape, made.short)
 
 
 def play(
@@ -550,7 +553,7 @@ class Learner:
     def __init__(self, args: Args, policy: Policy, critic: Critic) -> None:
         self.args, self.policy, self.critic = args, policy, critic
         self.anchor = copy.deepcopy(policy)  # as it is before self-play
-        self.encoder = Encoder(args.game)
+        self.encoder = Encoder(args.game, args.blind)
         maps = self.encoder.renamings()
         self.maps = maps if args.augment else Renamings(*(one[:1] for one in maps))
         self.optimiser = torch.optim.Adam(policy.parameters(), args.rate, eps=ADAM)
@@ -787,12 +790,12 @@ class Run:
     def __init__(self, args: Args, crew: Crew) -> None:
         self.args, self.crew = args, crew
         self.started = time.perf_counter()
-        self.encoder = Encoder(args.game)
+        self.encoder = Encoder(args.game, args.blind)
         self.shape = Shape(args.width, args.depth)
         torch.manual_seed(args.seed)
-        self.policy = Policy(self.encoder, self.shape)
+        self.policy = Policy(self.encoder, self.shape, args.short)
         inputs = self.encoder.size if args.privileged else self.encoder.seen
-        self.critic = Critic(inputs, self.shape)
+        self.critic = Critic(inputs, self.shape, args.short)
         if args.start:
             self.policy.load_state_dict(load_policy(args.start).policy.state_dict())
         else:
@@ -812,7 +815,9 @@ class Run:
         self.best: dict[str, Any] = {"margin": -math.inf, "update": 0, "weights": {}}
         self.curve = Curve(Path(args.out), args.tensorboard)
         rules = make_rules(args.game, {"num_rounds": 1})
-        self.task = Task(args.game, rules.to_dict(), args.seed, args.chunk, plan_of(args))
+        self.task = Task(
+            args.game, rules.to_dict(), args.seed, args.chunk, plan_of(args), args.blind
+        )
 
     # What is kept.
 

@@ -44,6 +44,7 @@ class Args:
     turns: int = option(4, "turns of each", 1)
     workers: int = option(2, "processes that play for train.ppo; MaskablePPO has one for all", 0)
     tried: float = option(0.0, "as in train.ppo; MaskablePPO has nothing like it", 0)
+    short: bool = option(False, "as in train.ppo; MaskablePPO has nothing like it")
     quiet: bool = option(False, "print nothing but errors")
 
 
@@ -85,6 +86,7 @@ def ours(args: Args, crew: ppo.Crew) -> Callable[[], int]:
             width=args.width,
             depth=args.width,
             tried=args.tried,
+            short=args.short,
             hands=0.0,
             opponents=ppo.SELF,
             updates=10**6,

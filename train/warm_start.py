@@ -54,6 +54,7 @@ class Task(NamedTuple):
     seed: int
     size: int  # decisions
     plan: Plan  # how actions are tried
+    blind: bool = False  # as `Encoder` has it
 
 
 class States(NamedTuple):
@@ -77,7 +78,7 @@ class ExpertTables:
     """Tables of experts that go on for ever, and at which anyone may be made to slip."""
 
     def __init__(self, task: Task, stage: int, number: int) -> None:
-        self.encoder = Encoder(task.game)
+        self.encoder = Encoder(task.game, task.blind)
         rules = make_rules(task.game, task.rules)
         self.engine = make_engine(task.game, TABLES, rules=rules, auto_restart=True)
         seed = np.random.SeedSequence([task.seed, stage, number])

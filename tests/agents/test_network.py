@@ -68,6 +68,20 @@ def test_the_critic_sees_what_the_policy_does_not(seen):
     assert values.shape == (inputs.size,)
 
 
+def test_short_factors_change_little(seen):
+    """bfloat16 has eight bits; gradients reach the long weights."""
+    encoder, inputs = seen
+    torch.manual_seed(0)
+    policy = Policy(encoder, SHAPE)
+    long = log_odds(policy, inputs)
+    policy.short = True
+    short = log_odds(policy, inputs)
+    assert 0 < np.abs(long - short).max() < 0.05
+    same = np.arange(encoder.size, dtype=np.int32)
+    policy.look(lists_of(inputs, np.arange(inputs.size), same, False)).sum().backward()
+    assert policy.second.weight.grad.dtype == torch.float32 and policy.second.weight.grad.any()
+
+
 def test_the_likeliest_action_is_found():
     odds, starts = np.log(np.array([0.2, 0.5, 0.3, 1.0, 0.4, 0.6])), np.array([0, 3, 4, 6])
     chosen = np.empty(3, np.int64)

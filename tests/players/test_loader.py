@@ -15,6 +15,7 @@ from xabitha_env.players import (
     compiled_names,
     load_player,
     load_players,
+    loader,
 )
 
 MODULE = """
@@ -182,3 +183,53 @@ def test_loading_imports_no_learning_library():
         "assert not {'torch', 'stable_baselines3', 'agents', 'train'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+class Louder:
+    """A base player under another option."""
+
+    def __init__(self, base, value):
+        self.base, self.value = base, value
+
+    def reset(self, engine, seed): ...
+
+    def act(self, view):
+        return self.base.act(view)
+
+
+@pytest.fixture
+def options(monkeypatch):
+    """Two options of an installed package."""
+
+    class Entry:
+        def load(self):
+            def make(agent, value, game):
+                if value == "bad":
+                    raise KeyError("bad value")
+                return Louder(agent, (value, game))
+
+            return make
+
+    real = loader.added
+    own = {"loud": Entry(), "more": Entry()}
+    monkeypatch.setattr(
+        loader, "added", lambda group: own if group == loader.OPTIONS else real(group)
+    )
+
+
+def test_options_change_any_player(bots, options):
+    plain = load_player("greedy?loud=very%20much")
+    assert plain.base.name == "greedy" and plain.value == ("very much", "xabitha")
+    assert plain.name == "greedy?loud=very much"
+    made = load_player("loader_bots:Bot?depth=2&loud=1&mood=wild&more=2", "xeri")
+    assert (made.base.base.depth, made.base.base.mood) == (2, "wild")
+    assert made.value == ("2", "xeri") and made.base.value == ("1", "xeri")
+    assert made.name == "bot?loud=1&more=2"
+    assert load_players(["expert?loud=1", "expert?loud=1"])[0].base.name == "expert"
+
+
+def test_wrong_options_are_told(options):
+    with pytest.raises(ValueError, match="player 'greedy.loud=bad' cannot be made: 'bad value'"):
+        load_player("greedy?loud=bad")
+    with pytest.raises(ValueError, match="no player 'greedy.quiet=1'"):
+        load_player("greedy?loud=1&quiet=1")

@@ -116,6 +116,24 @@ def test_every_choice_has_its_figures(tmp_path):
     assert float(last["hands_loss"]) > 0
 
 
+def test_a_run_starts_from_a_policy(done, tmp_path):
+    """The first version is that policy; of another size or game, none is."""
+    start = str(done[0] / "policy.pt")
+    run = ppo.Run(Args(**{**SMOKE, "out": str(tmp_path), "start": start}), ppo.Crew(0))
+    run.warm_policy()
+    run.measure = lambda number: {}
+    run.args.updates = 0
+    run.practise()
+    assert same(run.policy.state_dict(), weights(done[0])) and same(run.pool[0], weights(done[0]))
+    results = smoke(tmp_path, start=start, opponents="past", short=True)
+    assert results["decisions"] > 0
+    assert f"from {start} on" in (tmp_path / "card.md").read_text()
+    with pytest.raises(ValueError, match="needs --width 16 --depth 8"):
+        ppo.check(Args(**{**SMOKE, "start": start, "width": 17}))
+    with pytest.raises(ValueError, match="plays xabitha, not xeri"):
+        ppo.check(Args(**{**SMOKE, "start": start, "game": "xeri"}))
+
+
 def test_xeri_is_learnt_as_well(tmp_path):
     assert smoke(tmp_path, game="xeri")["decisions"] > 0
     assert load_policy(tmp_path / "policy.pt").encoder.game == "xeri"

@@ -121,6 +121,8 @@ REWARD_POINTS = float(POINTS_PER_REWARD)
 """Points of a reward of 1."""
 DECLARATIONS = 2
 """The first tokens are answers to whether the seat declares (X3.2)."""
+PLAYS = "discarded"
+"""Section of the observation that tells, by seat, what was played."""
 MATCH_SECTIONS = ("rounds", "lead", "last_reason", "last_winner", "last_declared")
 """Sections of the observation that tell of other rounds than the present one."""
 

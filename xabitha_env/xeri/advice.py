@@ -62,6 +62,8 @@ REWARD_POINTS = float(POINTS_PER_REWARD)
 """Points of a reward of 1."""
 DECLARATIONS = 0
 """No token is an answer to whether a seat declares, as the first ones are in Xabitha."""
+PLAYS = "played"
+"""Section of the observation that tells, by seat, what was played."""
 MATCH_SECTIONS = ("rounds", "round_wins", "lead", "to_target", "extended", "last_winner")
 """Sections of the observation that tell of other rounds than the present one."""
 
