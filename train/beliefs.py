@@ -2,8 +2,8 @@
 
 A policy guesses which kinds of cards the other seats hold (its auxiliary head); beside it stand two
 beliefs by worlds: all placements of the unseen cards as likely, and hands weighed by how likely
-`expert` would have played so with them. Scores are those of the probabilities (Brier 1950), over all
-kinds, of the partner's hand and of the opponents': less is better.
+`expert` would have played so with them. They are scored by the squared errors of the probabilities
+(Brier 1950), over all kinds: less is better.
 
     python -m train.beliefs                              # the shipped policy of Xabitha
     python -m train.beliefs --policies a.pt,b.pt --rounds 100

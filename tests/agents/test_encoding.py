@@ -40,6 +40,23 @@ def test_joined_batches_keep_their_decisions(seen):
     assert both.rows.tolist() == sorted(both.rows.tolist())
 
 
+def test_the_blind_do_not_see_what_their_partner_played(seen):
+    """All else they see; both are of one size."""
+    encoder, _ = seen
+    blind = Encoder(encoder.game, blind=True)
+    assert blind.sizes == encoder.sizes
+    plays = encoder.observation.slice(encoder.advice.PLAYS)
+    size = (plays.stop - plays.start) // NUM_SEATS
+    partner = range(plays.start + 2 * size, plays.start + 3 * size)
+    one, other = decisions(encoder, 40), decisions(blind, 40)
+    hidden = 0
+    for row in range(one.size):
+        found = features(one, row)
+        hidden += len(found) - len(features(other, row))
+        assert features(other, row) == [number for number in found if number not in partner]
+    assert hidden > 0
+
+
 def test_actions_of_some_decisions(seen):
     _, inputs = seen
     rows = np.array([5, 2, 30])

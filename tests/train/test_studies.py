@@ -10,10 +10,13 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
+from agents.checkpoint import load_policy
+from agents.encoding import Encoder
 from agents.opening import HOLD, LEAST, MOST, WAYS, find_openings
 from tests.agents.test_opening import openers
-from train import declaration, exploit, opening
+from train import beliefs, declaration, exploit, opening, partners
 from train.fitting import reliability
+from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players import load_player
 from xabitha_env.record import read_records, verify_file
 
@@ -92,6 +95,38 @@ def test_exploits_of_players_and_policies(tmp_path, capsys) -> None:
     assert "What is won of a frozen team" in capsys.readouterr().out
 
 
+def test_partners_differ_by_seed_and_sight(tmp_path, capsys) -> None:
+    assert partners.run(["--smoke", "--out", str(tmp_path)]) == 0
+    folder = tmp_path / "xabitha"
+    rows = json.loads((folder / "partners.json").read_text())
+    assert [(row["blind"], row["seed"]) for row in rows] == [(False, 0), (True, 0)]
+    blind = [load_policy(folder / f"{name}-0.pt").encoder.blind for name in ("seed", "blind")]
+    assert blind == [False, True]
+    assert "seeing" in capsys.readouterr().out
+
+
+def test_beliefs_are_scored_over_the_round(tmp_path, capsys) -> None:
+    assert beliefs.run(["--smoke", "--game", "xeri", "--out", str(tmp_path)]) == 0
+    info = json.loads((tmp_path / "beliefs.json").read_text())
+    assert list(info["scores"]) == ["learned", beliefs.UNIFORM, beliefs.WEIGHED]
+    assert (tmp_path / "beliefs.png").read_bytes().startswith(PNG)
+    assert "partner's hand" in capsys.readouterr().out
+
+
+def test_worlds_say_how_likely_a_seat_holds_a_kind() -> None:
+    """R2.1: four cards in each other hand, any of those that are unseen."""
+    engine = make_engine("xeri", 2, rules=make_rules("xeri", {"num_rounds": 1}))
+    engine.reset(3)
+    encoder = Encoder("xeri")
+    shares = beliefs.worlds_say(encoder, engine, [0, 1], 400, False, 0)
+    truth = beliefs.held(encoder, engine.games)
+    assert shares.shape == truth.shape == (2, 3, 52)
+    assert truth.sum(axis=-1) == pytest.approx(shares.sum(axis=-1))
+    own = engine.observation[:, encoder.observation.slice("hand")] == 1
+    assert (shares[np.repeat(own[:, None], 3, axis=1)] == 0).all()
+    assert np.ptp(shares[shares > 0]) < 0.12
+
+
 def test_reliability_is_by_bins() -> None:
     said = np.array([0.05, 0.05, 0.95, 0.95])
     judged = reliability(said, np.array([False, True, True, True]))
@@ -108,6 +143,8 @@ def test_reliability_is_by_bins() -> None:
         (declaration, ["--deals", "1"], "--deals must be at least 20"),
         (opening, ["--chunks", "0"], "--chunks must be at least 1"),
         (exploit, ["--start", "none.pt", "--victims", "greedy"], "no policy 'none.pt'"),
+        (beliefs, ["--policies", "none.pt"], "no policy 'none.pt'"),
+        (beliefs, ["--game", "chess"], "--game must be xabitha or xeri"),
     ],
 )
 def test_wrong_use_is_told(module, arguments, message, tmp_path, capsys) -> None:
