@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PI
 GAME     ?= xabitha
 TRAIN    ?=
 
-.PHONY: help demo train ship declaration opening ablations speed learn-check test lint format bench golden mutants docs docs-tables wheel-check clean
+.PHONY: help demo train ship declaration opening notebooks ablations speed learn-check test lint format bench golden mutants docs docs-tables wheel-check clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; \
@@ -40,6 +40,9 @@ declaration opening: $(VENV)/.with-train ## learn when to declare, how to open; 
 
 ablations: $(VENV)/.with-train ## what the choices of training are worth
 	$(BIN)/python -m train.ablations --game $(GAME)
+
+notebooks: $(VENV)/.with-notebooks ## run the notebooks and keep their results
+	OMP_NUM_THREADS=1 $(BIN)/jupyter-execute --inplace notebooks/*.ipynb
 
 speed: $(VENV)/.with-train ## training speed, beside MaskablePPO
 	$(BIN)/python -m train.speed --game $(GAME)
@@ -96,6 +99,10 @@ $(VENV)/.with-train: $(VENV)/.made pyproject.toml constraints.txt
 
 $(VENV)/.with-test: $(VENV)/.made pyproject.toml constraints.txt
 	$(INSTALL) -e '.[test,train]'
+	@touch $@ $(VENV)/.with-train
+
+$(VENV)/.with-notebooks: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e '.[train,notebooks]'
 	@touch $@ $(VENV)/.with-train
 
 $(VENV)/.with-bench: $(VENV)/.made pyproject.toml constraints.txt
