@@ -3,7 +3,8 @@
 In rounds of one player, whenever a seat that is not down could open, copies of the game are made in
 which it holds, or opens in one of several ways (see `agents.opening`), and that player plays on to
 the end of the round, with the same cards to come in all copies. A regression learns how much better
-each way is than the average of all; `?opening=learned` takes the best.
+each way is than the average of all; `?opening=learned` takes the best. Then all of it once more,
+with a player that opens so: what a way is worth depends on the openings that follow.
 
 The same with `climbing_threshold` off, where a rich opening does not raise the bar of the others
 (X6.3), shows what blocking is worth.
@@ -56,6 +57,7 @@ class Args:
 
     out: str = option("runs/opening", "folder of the results")
     player: str = option("expert", "who plays all other decisions")
+    iterations: int = option(2, "after the first, that player opens as was learnt before", 1)
     chunks: int = option(60, f"of {TABLES} tables with {ROUNDS} rounds each, to learn from", 1)
     test_chunks: int = option(20, "likewise, for the figures, with and without climbing bars", 1)
     passes: int = option(60, "over the samples", 1)
@@ -189,11 +191,16 @@ def main(args: Args) -> dict[str, Any]:
     load_player(args.player, GAME)
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
+    mark = "&" if "?" in args.player else "?"
     plan = Plan(args.player, args.seed, 6, TABLES, ROUNDS, True)
     with Crew(args.workers) as crew:
-        regression = learn(args, gather(crew, plan, args.chunks, args.quiet))
-        regression.save(out / FILE)
-        test = plan._replace(stage=7)
+        for number in range(args.iterations):
+            if number:
+                player = f"{args.player}{mark}opening={out / FILE}"
+                plan = plan._replace(player=player, stage=plan.stage + 1)
+            regression = learn(args, gather(crew, plan, args.chunks, args.quiet))
+            regression.save(out / FILE)
+        test = plan._replace(player=args.player, stage=plan.stage + 1)
         climbing = gather(crew, test, args.test_chunks, args.quiet)
         level = gather(crew, test._replace(climbing=False), args.test_chunks, args.quiet)
     info = opening_report.write(out, regression, climbing, level, asdict(args))
