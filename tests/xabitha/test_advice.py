@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.advising import RUBBISH, Advice, ask, section, tell, trait
-from tests.reference.xabitha import JOKER, Meld, as_meld, grown, meld_points, swapped
+from tests.reference.xabitha import JOKER, as_meld, meld_points
 from tests.xabitha.biased_deals import KINDS as DEALS
 from tests.xabitha.engine_table import EngineTable
 from tests.xabitha.hidden import resampled, rules_of
@@ -38,7 +38,7 @@ from tests.xabitha.walks import (
     walks,
 )
 from xabitha_env._jit import records
-from xabitha_env.cards import CARD_NAMES, KIND_OF, NUM_KINDS, RANKS, SUITS, card_text
+from xabitha_env.cards import CARD_NAMES, KIND_OF, NUM_KINDS, SUITS, card_text
 from xabitha_env.players import draw_worlds
 from xabitha_env.symmetry import kind_map, layout_map
 from xabitha_env.xabitha import advice, chase, expert, opening, packing, reading, search, values
@@ -47,7 +47,7 @@ from xabitha_env.xabitha.engine import XabithaEngine
 from xabitha_env.xabitha.expert import CARDS_FIRST, OPEN_CARD, OPEN_JOKER, RUN_FIRST, WEIGHTS
 from xabitha_env.xabitha.hands import pending_take
 from xabitha_env.xabitha.legal import staged_points, staged_run, staged_take
-from xabitha_env.xabitha.melds import CARDS, JOKERS, MELDS, NEED, NUM_RUNS, ROW_OF
+from xabitha_env.xabitha.melds import CARDS, JOKERS, NEED, NUM_RUNS, ROW_OF
 from xabitha_env.xabitha.opening import MOST_MELDS
 from xabitha_env.xabitha.players import EXPERT, PLAYER_CODES
 from xabitha_env.xabitha.state import DECLARING, DRAWING, FORMED, HAND_CARDS, PLAYING, STATE
@@ -231,14 +231,11 @@ class Twins:
     def check_traits(self) -> None:
         """All but the choice of `expert`, and where the best melds are others what tells of them.
 
-        Of several ways to lay the most cards, another may be found first (`blocked`); searches
-        that jokers cut short may miss a few points.
+        Searches that jokers cut short may miss a few points.
         """
         hand = hand_of(self.game, self.seat)
         fire = [card_text(int(kind)) for kind in self.game["fire"][: self.game["fire_count"]]]
-        left_out = {"expert", "blocked"}
-        if not self.same_plan[0]:
-            left_out |= {"planned", "value", "lag"}
+        left_out = {"expert"} if self.same_plan[0] else {"expert", "planned", "value", "lag"}
         for block in advice.TRAITS:
             own = section(advice.TRAITS, self.own.traits, block.name)
             other = section(advice.TRAITS, self.other.traits[self.places], block.name)
@@ -401,7 +398,7 @@ def test_insight() -> None:
         assert found["planned"] == bits((set(hand) - set(loose)) | (doubles[0] - doubles[1]))
         assert found["count"] == levels(hand.total(), np.arange(2, 16))
         assert found["spare"] == levels(loose.total(), np.arange(1, 15))
-        assert found["stuck"] == levels(stuck_cards(engine, [], loose), np.arange(1, 15))
+        assert found["stuck"] == levels(stuck_cards(engine, loose), np.arange(1, 15))
         assert found["loose"] == levels(points_of(state, loose), advice.LOOSE_LEVELS)
         assert found["unseen"] == [bits(unseen), bits(doubles[2])]
         assert found["turn"] == levels(int(state["turn"]), np.arange(3, 61, 3))
@@ -493,25 +490,13 @@ def meld_traits(engine: XabithaEngine, cards: list[str]) -> dict[str, float]:
     seat = int(game["seat"])
     points = meld_points(meld, int(game["ace_high_points"]), int(game["ace_low_points"]))
     over = int(_staged_points(record(engine.games))) + points - int(game["threshold"][seat])
-    unseen = mask_cards(*_unseen_cards(record(engine.games), seat))
-    takes, frees = takes_of(meld)
     return {
         "points": points / 50,
         "cards": len(cards) / 5,
         "jokers": float(cards.count(JOKER)),
         "set": float(meld.kind == "set"),
         "over": 0.0 if game["opened"][seat] else over / 50,
-        "grows": sum(unseen[card] for card in takes) / 4,
-        "frees": sum(unseen[card] for card in frees) / 4,
-        "keeps": float(bool(frees & set(hand_of(game, seat) - Counter(cards)))),
     }
-
-
-def takes_of(meld: Meld) -> tuple[set[str], set[str]]:
-    """The real cards that may be added to a meld, and those that free a joker of it (X7, X8)."""
-    reals = CARD_NAMES[: KIND_OF[JOKER]]
-    takes = {card for card in reals if grown(meld, card, ":low") or grown(meld, card, ":high")}
-    return takes, {card for card in reals if swapped(meld, card)}
 
 
 def discard_traits(engine: XabithaEngine, card: str) -> dict[str, float]:
@@ -549,18 +534,7 @@ def target_traits(engine: XabithaEngine, text: str, slot: int) -> dict[str, floa
         kind = KIND_OF[moved(text)[0]]
         second = (places[1] - 1) % 13 == kind % 13 and (places[0] - 1) % 13 != kind % 13
     top = text.startswith("add") and adds_high(engine, text, slot)
-    found = {"length": (high - low + 1) / 5, "high": float(top or second)}
-    if text.startswith("add:JK"):
-        suit, place = (
-            SUITS[int(game["slot_suits"][slot]).bit_length() - 1],
-            high if top else low - 2,
-        )
-        stands_for = RANKS[place % 13] + suit
-        seat = int(game["seat"])
-        unseen = mask_cards(*_unseen_cards(record(engine.games), seat))
-        found["frees"] = unseen[stands_for] / 4
-        found["keeps"] = float(hand_of(game, seat)[stands_for] > 0)
-    return found
+    return {"length": (high - low + 1) / 5, "high": float(top or second)}
 
 
 def adds_high(engine: XabithaEngine, text: str, slot: int) -> bool:
@@ -570,13 +544,10 @@ def adds_high(engine: XabithaEngine, text: str, slot: int) -> bool:
     return bool(twin.games["slot_high"][0, slot] != engine.games["slot_high"][0, slot])
 
 
-def stuck_cards(engine: XabithaEngine, melds: list[Meld], cards: Counter[str]) -> int:
-    """How many cards fit neither the table nor some further melds."""
+def stuck_cards(engine: XabithaEngine, cards: Counter[str]) -> int:
+    """How many cards do not fit the table."""
     wants = int(_table_wants(record(engine.games)))
-    fits = {card for card in cards if wants >> KIND_OF[card] & 1}.union(
-        *(kinds for meld in melds for kinds in takes_of(meld))
-    )
-    return sum(count for card, count in cards.items() if card not in fits)
+    return sum(count for card, count in cards.items() if not wants >> KIND_OF[card] & 1)
 
 
 def rest_traits(engine: XabithaEngine, text: str) -> dict[str, float]:
@@ -589,38 +560,15 @@ def rest_traits(engine: XabithaEngine, text: str) -> dict[str, float]:
     first = RUN_FIRST if closed and not _staged_run(g) else 0
     taken = int(_staged_take(g)) if closed else int(after["taken"])
     hand = after["hand_one"][seat], after["hand_two"][seat]
-    rest, more = most_melds(game, hand, first, taken)
-    laid_now = [MELDS[row].text() for row in game["staged_rows"][: game["staged"]]]
-    laid_now += [text.removeprefix("meld:")] * text.startswith("meld:")
-    melds = [meld for cards in laid_now if (meld := as_meld(cards.split("-")))]
-    staged = int(_staged_points(g if closed else record(engine.games)))
-    return left_traits(game, rest.total(), stuck_cards(engine, melds, rest), staged + more)
-
-
-def leaving_traits(engine: XabithaEngine, card: str) -> dict[str, float]:
-    """What is left after a discard, the card to come and the most melds of both."""
-    game, seat = engine.games[0], int(engine.seats[0])
-    one, two = masks_of(list((hand_of(game, seat) - Counter([card])).elements()))
-    first = 0 if game["opened"][seat] or not game["opening_needs_run"] else RUN_FIRST
-    to_come = 1 << NUM_KINDS  # no meld takes it, and it can be discarded
-    rest, more = most_melds(game, (one | to_come, two), first, -1)
-    return left_traits(game, rest.total() + 1, stuck_cards(engine, [], rest) + 1, more)
-
-
-def most_melds(game: Any, hand: Any, first: int, taken: int) -> tuple[Counter[str], int]:
-    """The cards of the pack that the most melds leave, and the points of these melds."""
     aces = int(game["ace_high_points"]), int(game["ace_low_points"])
     chosen = np.empty(MOST_MELDS, np.int64)
-    laid, points, _ = _best_melds(*hand, CARDS_FIRST, first, 0, taken, *aces, chosen)
-    one, two = map(int, _without_melds(*hand, chosen, laid))
-    return mask_cards(one & (1 << NUM_KINDS) - 1, two), int(points)
-
-
-def left_traits(game: Any, left: int, blocked: int, points: int) -> dict[str, float]:
-    """The traits of so many cards left, and of an opening with so many points."""
+    laid, more, _ = _best_melds(*hand, CARDS_FIRST, first, 0, taken, *aces, chosen)
+    rest = mask_cards(*map(int, _without_melds(*hand, chosen, laid)))
+    left, blocked = rest.total(), stuck_cards(engine, rest)
     found = {"rest": left / 5, "blocked": blocked / 5, "out": float(left == 1)}
-    if not game["opened"][int(game["seat"])]:
-        found["most"] = (points - int(game["threshold"][int(game["seat"])])) / 50
+    if not game["opened"][seat]:
+        staged = _staged_points(g if closed else record(engine.games))
+        found["most"] = (int(staged) + int(more) - int(game["threshold"][seat])) / 50
     return found
 
 
@@ -647,7 +595,7 @@ def plain_traits(engine: XabithaEngine, text: str) -> dict[str, float]:
         left += verb == "steal"
     elif verb == "discard":
         found |= {verb: 1.0, **card_traits(game, cards[0], hand)}
-        found |= {**discard_traits(engine, cards[0]), **leaving_traits(engine, cards[0])}
+        found |= discard_traits(engine, cards[0])
     elif text == "draw:fire":
         top = card_text(int(game["fire"][game["fire_count"] - 1]))
         found |= {"fire": 1.0, **card_traits(game, top, hand)}

@@ -19,7 +19,6 @@ from xabitha_env.xabitha import expert
 from xabitha_env.xabitha.actions import (
     ACTIONS,
     ADD_HIGH,
-    ADD_LOW,
     DECLARE,
     DISCARD,
     DRAW_DECK,
@@ -44,14 +43,13 @@ from xabitha_env.xabitha.expert import (
     plan_melds,
 )
 from xabitha_env.xabitha.hands import (
-    NONE,
     add_card,
     pending_take,
     remove_cards,
     remove_meld,
 )
 from xabitha_env.xabitha.legal import slot_card, staged_points, staged_run, staged_take
-from xabitha_env.xabitha.melds import CARDS, FREES, GROWS, JOKERS, NEED, NUM_RUNS, SET
+from xabitha_env.xabitha.melds import CARDS, JOKERS, NEED, NUM_RUNS, SET
 from xabitha_env.xabitha.observation import KINDS, observe
 from xabitha_env.xabitha.opening import MOST_MELDS, row_points
 from xabitha_env.xabitha.packing import best_melds, without_melds
@@ -127,14 +125,7 @@ MATCH_SECTIONS = ("rounds", "lead", "last_reason", "last_winner", "last_declared
 """Sections of the observation that tell of other rounds than the present one."""
 
 # What a trait of size 1 stands for, where it is no share and no yes or no.
-MANY_POINTS, MANY_CARDS, FEW_CARDS, MUCH_VALUE, LITTLE_VALUE, FAR_AWAY = (
-    50.0,
-    5.0,
-    4.0,
-    20.0,
-    5.0,
-    5.0,
-)
+MANY_POINTS, MANY_CARDS, MUCH_VALUE, LITTLE_VALUE, FAR_AWAY = 50.0, 5.0, 20.0, 5.0, 5.0
 MOST = 4.0
 """Values of discards go no further than this."""
 TRAITS = Layout(
@@ -170,12 +161,9 @@ TRAITS = Layout(
         Block("refused", (1,), "the next seat has discarded this kind"),
         Block("length", (1,), "cards of the meld on the table that it adds to or steals from"),
         Block("high", (1,), "adds at the high end, or the second of two that could be"),
-        Block("grows", (1,), "unseen cards that the meld would take"),
-        Block("frees", (1,), "unseen cards for which its jokers can be stolen then"),
-        Block("keeps", (1,), "such a card stays in hand"),
-        Block("rest", (1,), "own cards left after it and the most melds, or before the next turn"),
-        Block("blocked", (1,), "of these, cards that do not fit the table"),
-        Block("out", (1,), "one card is left then: with it the seat can go out"),
+        Block("rest", (1,), "own cards left after it on the table and as many melds as can be"),
+        Block("blocked", (1,), "of these, cards that do not fit the table as it is now"),
+        Block("out", (1,), "one card is left then: with it the seat goes out"),
         Block("most", (1,), "points above the bar that an opening with it can come to"),
     ]
 )
@@ -183,9 +171,7 @@ NUM_TRAITS = TRAITS.size
 EXPERT, YES, FIRE, MELDS, OPENS, FORMS, ADDS, STEALS, DISCARDS, MISSING = range(10)
 POINTS, CARDS_OF, JOKERS_OF, IS_SET, BINDS, LEFT, OVER_BAR, GAIN, FEWER = range(10, 19)
 COMPLETES, FITS, GIVES, DANGER, VALUE, LAG, TWIN, UNDO, UNSEEN_OF, REFUSED = range(19, 29)
-LENGTH, IS_HIGH, GROWS_BY, FREES_BY, KEEPS, REST, BLOCKED, OUT, MOST_OVER = range(29, 38)
-TO_COME = np.int64(1 << NUM_KINDS)
-"""The card of the next turn, which no meld takes."""
+LENGTH, IS_HIGH, REST, BLOCKED, OUT, MOST_OVER = range(29, 35)
 
 
 class Sight(NamedTuple):
@@ -313,56 +299,29 @@ def write_card(g, sight, kind, out):
 
 
 @kernel
-def most_melds(g, one, two, taken, run):
-    """Return the cards that the most melds of a hand leave, as two masks, and their points.
+def write_rest(g, sight, one, two, taken, points, run, out):
+    """Write what is left of a hand after an action on the table and the most further melds.
 
     Args:
-        g: a game's record.
-        one, two: the masks of the hand.
-        taken: the pending take, or -1 (X4.4).
-        run: whether no run is needed (X6.1).
+        g, sight: as in `write_traits`.
+        one, two: the masks of the hand after the action.
+        taken: the pending take then, or -1 (X4.4).
+        points: staged then, for a closed seat.
+        run: whether no run is needed any more then (X6.1).
+        out: the traits.
     """
     high, low = int(g.ace_high_points), int(g.ace_low_points)
     chosen = np.empty(MOST_MELDS, np.int64)
     first = 0 if run else RUN_FIRST
-    laid, points, _ = best_melds(one, two, CARDS_FIRST, first, 0, taken, high, low, chosen)
-    return without_melds(one, two, chosen, laid), points
-
-
-@kernel
-def write_rest(g, sight, left, wants, points, out):
-    """Write what is left of a hand after an action and the most further melds.
-
-    Args:
-        g, sight: as in `write_traits`.
-        left: two masks.
-        wants: mask of the kinds that fit the table then.
-        points: of all melds of an opening.
-        out: the traits.
-    """
-    count = count_bits(left[0]) + count_bits(left[1])
-    out[REST] = count / MANY_CARDS
-    blocked = count_bits(left[0] & ~wants) + count_bits(left[1] & ~wants)
+    laid, more, _ = best_melds(one, two, CARDS_FIRST, first, 0, taken, high, low, chosen)
+    one, two = without_melds(one, two, chosen, laid)
+    left = count_bits(one) + count_bits(two)
+    out[REST] = left / MANY_CARDS
+    blocked = count_bits(one & ~sight.wants) + count_bits(two & ~sight.wants)
     out[BLOCKED] = blocked / MANY_CARDS
-    out[OUT] = count == 1
+    out[OUT] = left == 1
     if not g.opened[sight.seat]:
-        out[MOST_OVER] = (points - g.threshold[sight.seat]) / MANY_POINTS
-
-
-@kernel
-def staged_wants(g):
-    """Return the mask of the kinds that some staged meld would take on the table (X7, X8)."""
-    kinds = NONE
-    for place in range(int(g.staged)):
-        row = np.int64(g.staged_rows[place])
-        kinds |= GROWS[row] | FREES[row]
-    return kinds
-
-
-@kernel
-def count_unseen(sight, kinds):
-    """Return how many cards of some kinds were never seen."""
-    return count_bits(kinds & sight.once) + count_bits(kinds & sight.twice)
+        out[MOST_OVER] = (points + more - g.threshold[sight.seat]) / MANY_POINTS
 
 
 @kernel
@@ -384,12 +343,7 @@ def write_meld(g, sight, row, out):
     one, two = remove_meld(one, two, NEED[row], int(JOKERS[row]))
     taken = pending_take(int(staged_take(g)), NEED[row], int(JOKERS[row]))
     run = not closed or row < NUM_RUNS or staged_run(g)
-    left, more = most_melds(g, one, two, taken, run)
-    wants = sight.wants | staged_wants(g) | GROWS[row] | FREES[row]
-    write_rest(g, sight, left, wants, total + more, out)
-    out[GROWS_BY] = count_unseen(sight, GROWS[row]) / FEW_CARDS
-    out[FREES_BY] = count_unseen(sight, FREES[row]) / FEW_CARDS
-    out[KEEPS] = (one & FREES[row]) != 0
+    write_rest(g, sight, one, two, taken, total, run, out)
 
 
 @kernel
@@ -407,17 +361,13 @@ def write_slot(g, sight, slot, what, out):
     else:
         out[LENGTH] = (g.slot_high[slot] + 1 - g.slot_low[slot]) / MANY_CARDS
         out[IS_HIGH] = what == ADD_HIGH or what == JOKER_HIGH or what == STEAL_SECOND
-        if kind == JOKER:
-            freed = bit(slot_card(g, slot, ADD_HIGH if what == JOKER_HIGH else ADD_LOW))
-            out[FREES_BY] = count_unseen(sight, freed) / FEW_CARDS
-            out[KEEPS] = (g.hand_one[sight.seat] & freed) != 0
     one, two = remove_cards(g.hand_one[sight.seat], g.hand_two[sight.seat], bit(kind))
     if what < STEAL_FIRST:
         out[LEFT] -= 1.0 / HAND_CARDS
     else:
         one, two = add_card(one, two, JOKER)
-    left, _ = most_melds(g, one, two, pending_take(int(g.taken), bit(kind), 0), True)
-    write_rest(g, sight, left, sight.wants, 0, out)
+    taken = pending_take(int(g.taken), bit(kind), 0)
+    write_rest(g, sight, one, two, taken, 0, True, out)
 
 
 @kernel
@@ -471,8 +421,7 @@ def write_traits(g, sight, action, choice, out):
         total = staged_points(g)
         out[OVER_BAR] = (total - g.threshold[sight.seat]) / MANY_POINTS
         one, two = g.hand_one[sight.seat], g.hand_two[sight.seat]
-        left, more = most_melds(g, one, two, int(staged_take(g)), True)
-        write_rest(g, sight, left, sight.wants | staged_wants(g), total + more, out)
+        write_rest(g, sight, one, two, int(staged_take(g)), total, True, out)
     elif action >= MELD:
         write_meld(g, sight, np.int64(action - MELD), out)
     elif action == DRAW_FIRE:
@@ -507,29 +456,6 @@ def write_lags(count, traits):
             traits[place, LAG] = min(lag, MOST)
 
 
-@kernel
-def write_leavings(g, sight, legal, traits):
-    """Write what each discard leaves of the hand, the card to come and the most melds of both.
-
-    Args:
-        g, sight: as in `write_traits`.
-        legal: the legal actions.
-        traits: (m, `NUM_TRAITS`) of these, written.
-    """
-    one, two = g.hand_one[sight.seat] | TO_COME, g.hand_two[sight.seat]
-    run = g.opened[sight.seat] or not g.opening_needs_run
-    spare, points = most_melds(g, one, two, -1, run)
-    for place in range(traits.shape[0]):
-        if legal[place] >= DISCARD:
-            card = bit(np.int64(legal[place] - DISCARD))
-            if spare[0] & card != 0:
-                left, most = remove_cards(spare[0], spare[1], card), points
-            else:
-                kept = remove_cards(one, two, card)
-                left, most = most_melds(g, kept[0], kept[1], -1, run)
-            write_rest(g, sight, left, sight.wants, most, traits[place])
-
-
 @entry
 def advise(games, indices, legal, starts, insight, tokens, traits):
     """Write the insight of the seats to act in some games, and what their actions are.
@@ -556,9 +482,7 @@ def advise(games, indices, legal, starts, insight, tokens, traits):
             action = int(legal[index, number])
             tokens[first + number] = token_of(g, action)
             write_traits(g, sight, action, choice, own[number])
-        if legal[index, own.shape[0] - 1] >= DISCARD:
-            write_lags(own.shape[0], own)
-            write_leavings(g, sight, legal[index], own)
+        write_lags(own.shape[0], own)
 
 
 @entry
