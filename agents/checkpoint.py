@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 
 from agents.encoding import Encoder
-from agents.network import Critic, Policy, Shape
+from agents.network import Policy, Shape
 from xabitha_env.files import write_bytes
 from xabitha_env.games import GAMES
 
@@ -24,14 +24,11 @@ class Checkpoint(NamedTuple):
         policy: the network.
         encoder: of its game.
         info: how it was trained: arguments, seed, decisions, the hash of the rules, versions.
-        critic: the critic that it was trained with, which sees all cards; None where it is not
-            known.
     """
 
     policy: Policy
     encoder: Encoder
     info: dict[str, Any]
-    critic: Critic | None
 
 
 def to_bytes(content: dict[str, Any]) -> bytes:
@@ -41,20 +38,13 @@ def to_bytes(content: dict[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def save_policy(
-    path: Path,
-    policy: Policy,
-    encoder: Encoder,
-    info: dict[str, Any],
-    critic: Critic | None = None,
-) -> None:
+def save_policy(path: Path, policy: Policy, encoder: Encoder, info: dict[str, Any]) -> None:
     """Write a policy; the file appears whole or not at all.
 
     Args:
         path: a name that ends in ``.pt``.
         policy, encoder: the policy.
         info: about it, of plain types.
-        critic: one of all cards; it is kept with numbers half as long.
 
     Raises:
         FileError: it cannot be written.
@@ -66,9 +56,6 @@ def save_policy(
         "inputs": encoder.sizes,
         "shape": tuple(policy.shape),
         "weights": policy.state_dict(),
-        "critic": None
-        if critic is None
-        else {name: one.to(torch.float16) for name, one in critic.state_dict().items()},
         "info": info,
     }
     write_bytes(path, to_bytes(content))
@@ -96,12 +83,8 @@ def load_policy(path: str | PathLike[str]) -> Checkpoint:
             )
         policy = Policy(encoder, Shape(*content["shape"]))
         policy.load_state_dict(content["weights"])
-        critic = None
-        if content.get("critic"):
-            critic = Critic(encoder.size, policy.shape)
-            critic.load_state_dict(content["critic"])
     except OSError:
         raise
     except Exception as error:  # a damaged archive fails in many ways
         raise ValueError(f"{name!r} holds no policy: {error}") from error
-    return Checkpoint(policy.eval(), encoder, content["info"], critic)
+    return Checkpoint(policy.eval(), encoder, content["info"])

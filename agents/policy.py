@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.checkpoint import Checkpoint, load_policy
+from agents.checkpoint import load_policy
 from agents.encoding import Encoder, Inputs, lists_of
 from agents.network import Policy, log_softmax
 from xabitha_env._jit import entry
@@ -109,20 +109,6 @@ FOLDER = Path(__file__).parent / "checkpoints"
 """Policies that `make ship` put here, ``GAME.pt``, and their model cards."""
 
 
-def load_for(game: str, path: str = "") -> Checkpoint:
-    """Return the policy of `make ship`, or of a file, for a game.
-
-    Raises:
-        ValueError: the file holds no policy, or one for another game.
-        OSError: it cannot be read.
-    """
-    file = Path(path) if path else FOLDER / f"{game}.pt"
-    found = load_policy(file)
-    if found.encoder.game != game:
-        raise ValueError(f"{str(file)!r} plays {found.encoder.game}, not {game}")
-    return found
-
-
 def learned(game: str, sampled: int = 0, path: str = "") -> PolicyAgent:
     """Return the player `learned`: the policy of `make ship`.
 
@@ -135,8 +121,11 @@ def learned(game: str, sampled: int = 0, path: str = "") -> PolicyAgent:
         ValueError: the file holds no policy, or one for another game.
         OSError: it cannot be read.
     """
-    policy, encoder, *_ = load_for(game, path)
-    return PolicyAgent(policy, encoder, bool(sampled), Path(path).stem if path else "learned")
+    file = Path(path) if path else FOLDER / f"{game}.pt"
+    policy, encoder, _ = load_policy(file)
+    if encoder.game != game:
+        raise ValueError(f"{str(file)!r} plays {encoder.game}, not {game}")
+    return PolicyAgent(policy, encoder, bool(sampled), file.stem if path else "learned")
 
 
 def policy_file(game: str, path: str, sampled: int = 0) -> PolicyAgent:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from agents.encoding import Encoder
-from agents.network import Critic, Policy
-from agents.policy import likeliest, load_for, log_odds
+from agents.network import Policy
+from agents.policy import learned, likeliest, log_odds
 from xabitha_env._jit import records
 from xabitha_env.cards import NUM_TEAMS
 from xabitha_env.games import make_engine
@@ -20,23 +19,18 @@ from xabitha_env.protocol import Engine
 DOUBT = 50
 """Actions that the policy thinks less likely, in thousandths, are not tried."""
 MOST_ACTIONS = 8
+WORLDS = 512
+"""Worlds of a search, unless a budget is given."""
 DEPTH = 2
-"""Decisions that the policy makes in a world after an action."""
-AHEAD = 10
-"""Decisions that `expert` makes there after that, before the critic speaks."""
+"""Decisions that the policy makes in a world before `expert` ends the round."""
 
 
 class LearnedSearchAgent(SearchAgent):
     """Plays the policy's action unless another is clearly better in worlds that may be true.
 
-    A critic says how a world stands after some decisions; without one `expert` ends the round. All
-    cards of a world are open to both, as they are drawn, and not the true ones.
-
     Args:
         policy, encoder: the policy: it names the actions to be tried, and plays on after them.
-        critic: one of all cards, or None.
-        depth: how many decisions the policy makes in a world.
-        ahead: how many `expert` makes there after that, before the critic speaks.
+        depth: how many decisions it makes there before `expert` ends the round.
         caution: how many standard errors better than the policy's action another must be.
         doubt: the least probability of an action that is tried; where there is one action of that
             kind, nothing is searched.
@@ -50,16 +44,14 @@ class LearnedSearchAgent(SearchAgent):
         self,
         policy: Policy,
         encoder: Encoder,
-        critic: Critic | None = None,
         depth: int = DEPTH,
-        ahead: int = AHEAD,
         caution: float = 2.0,
         doubt: float = DOUBT / 1000,
         **options: Any,
     ) -> None:
-        super().__init__(**options)
-        self.policy, self.encoder, self.critic = policy, encoder, critic
-        self.depth, self.ahead = depth, ahead
+        budget = {} if {"worlds", "ms"} & set(options) else {"worlds": WORLDS}
+        super().__init__(**budget, **options)
+        self.policy, self.encoder, self.depth = policy, encoder, depth
         self._caution, self.doubt = caution, doubt
 
     def reset(self, engine: Engine, seed: int) -> None:
@@ -98,28 +90,10 @@ class LearnedSearchAgent(SearchAgent):
             chosen = np.zeros(room.num_games, np.int64)
             chosen[going] = self._likeliest(going)
             room.step(chosen)
-        leads = self._leads(room.games[:count])
+        leads = np.empty(count)
+        self._kernels.finish(states[:count], leads)
         side = int(games["seat"][game]) % NUM_TEAMS
         return (leads if side == 0 else -leads).reshape(len(words), len(actions))
-
-    def _leads(self, games: NDArray[Any]) -> NDArray[np.float64]:
-        """Return by how many points team 0 will lead, (n,)."""
-        leads = np.empty(len(games))
-        if self.critic is None:
-            self._kernels.finish(records(games), leads)
-            return leads
-        self._kernels.play_on(records(games), self.ahead)
-        over = games["over"]
-        ended = np.empty(int(over.sum()))
-        self._kernels.finish(records(games[over]), ended)
-        leads[over] = ended
-        going = np.flatnonzero(~over)
-        if going.size:
-            with torch.no_grad():
-                values = self.critic(self.encoder.survey(games, going, True)).numpy()
-            team = 1 - 2 * (games["seat"][going] % NUM_TEAMS)
-            leads[going] = team * values * self.encoder.points
-        return leads
 
     def _likeliest(self, games: NDArray[np.intp]) -> NDArray[np.int64]:
         inputs = self.encoder.encode(self._room, games)
@@ -132,8 +106,6 @@ def learned_search(
     game: str,
     path: str = "",
     depth: int = DEPTH,
-    ahead: int = AHEAD,
-    critic: int = 1,
     caution: int = 20,
     doubt: int = DOUBT,
     **options: Any,
@@ -144,20 +116,11 @@ def learned_search(
         game: which game.
         path: another policy than that of `make ship`.
         depth: decisions that the policy makes in a world.
-        ahead: decisions that `expert` makes there after that.
-        critic: 0 to let `expert` end the round instead of asking the critic.
         caution: tenths of standard errors.
         doubt: thousandths of a probability.
         options: as for `SearchAgent`: ``worlds``, ``ms``, ``weighted``, ``seed``.
     """
-    policy, encoder, _, found = load_for(game, path)
+    agent = learned(game, path=path)
     return LearnedSearchAgent(
-        policy,
-        encoder,
-        found if critic else None,
-        depth,
-        ahead,
-        caution / 10,
-        doubt / 1000,
-        **options,
+        agent.policy, agent.encoder, depth, caution / 10, doubt / 1000, **options
     )

@@ -172,7 +172,7 @@ def main(args: Args) -> dict[str, Any]:
     policies = {}
     for name in names:
         file = FOLDER / f"{args.game}.pt" if name == "learned" else Path(name)
-        policy, encoder, *_ = load_policy(file)
+        policy, encoder, _ = load_policy(file)
         if encoder.game != args.game:
             raise ValueError(f"--policies {name} plays {encoder.game}, not {args.game}")
         policies[Path(name).stem] = (policy, encoder)

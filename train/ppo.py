@@ -216,7 +216,7 @@ def check_start(args: Args) -> None:
         ValueError: it is none, or one of another game or size.
         OSError: it cannot be read.
     """
-    policy, encoder, *_ = load_policy(args.start)
+    policy, encoder, _ = load_policy(args.start)
     if encoder.game != args.game:
         raise ValueError(f"--start {args.start} plays {encoder.game}, not {args.game}")
     if policy.shape != Shape(args.width, args.depth):
@@ -1025,8 +1025,7 @@ class Run:
             "test": {name: asdict(one) for name, one in found.items()},
             "versions": {name: version(name) for name in ("torch", "numpy", "numba")},
         }
-        critic = self.critic if args.privileged else None
-        save_policy(out / POLICY, best, self.encoder, info, critic)
+        save_policy(out / POLICY, best, self.encoder, info)
         write_text(out / RESULTS, json.dumps(info, indent=2) + "\n")
         size = sum(one.numel() for one in best.parameters())
         machine = f"{os.cpu_count()} cores of {processor()}"

@@ -11,7 +11,7 @@ import torch
 
 from agents.checkpoint import load_policy, save_policy, to_bytes
 from agents.encoding import Encoder
-from agents.network import Critic, Policy, Shape
+from agents.network import Policy, Shape
 from agents.policy import PolicyAgent
 from tests.agents.helpers import engine_of
 from xabitha_env.players import Table, load_player
@@ -49,19 +49,10 @@ def played(player, tables, games=None):
 
 def test_a_policy_comes_back_as_it_was(file, policy):
     found = load_policy(file)
-    assert found.info == {"seed": 3} and found.critic is None
+    assert found.info == {"seed": 3}
     assert found.policy.shape == SHAPE
     for name, weight in policy.state_dict().items():
         assert torch.equal(found.policy.state_dict()[name], weight)
-
-
-def test_a_critic_comes_with_it_in_short_numbers(tmp_path, encoder, policy):
-    critic = Critic(encoder.size, SHAPE)
-    path = tmp_path / "both.pt"
-    save_policy(path, policy, encoder, {}, critic)
-    found = load_policy(path).critic
-    for name, weight in critic.state_dict().items():
-        assert torch.equal(found.state_dict()[name], weight.half().float())
 
 
 def test_a_file_is_a_player(file, policy, encoder):

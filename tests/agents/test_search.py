@@ -10,13 +10,11 @@ pytest.importorskip("torch")
 import torch
 
 from agents.encoding import Encoder
-from agents.network import Critic, Policy, Shape
+from agents.network import Policy, Shape
 from agents.policy import PolicyAgent, log_odds
 from agents.search import MOST_ACTIONS, LearnedSearchAgent
 from tests.agents.helpers import engine_of
-from xabitha_env._jit import records
 from xabitha_env.players import Table, draw_worlds, load_player
-from xabitha_env.players.worlds import search_kernels
 
 GAMES = ("xabitha", "xeri")
 
@@ -30,15 +28,8 @@ def policy_of(game):
     return policy, encoder
 
 
-def critic_of(encoder):
-    torch.manual_seed(1)
-    return Critic(encoder.size, Shape(16, 8))
-
-
-def agent_of(game, critic=True, **options):
-    policy, encoder = policy_of(game)
-    own = critic_of(encoder) if critic else None
-    return LearnedSearchAgent(policy, encoder, own, **{"worlds": 16, "depth": 3, **options})
+def agent_of(game, **options):
+    return LearnedSearchAgent(*policy_of(game), **{"worlds": 16, "depth": 3, **options})
 
 
 @pytest.fixture(params=GAMES)
@@ -84,10 +75,9 @@ def test_without_a_clear_gain_it_plays_the_policy(engine):
         assert verdict.best == verdict.actions[0]
 
 
-@pytest.mark.parametrize("critic", [True, False])
-def test_it_sees_no_hidden_cards(engine, critic):
+def test_it_sees_no_hidden_cards(engine):
     """In worlds that the seat cannot tell apart its whole verdict is the same."""
-    agent = agent_of(engine.game, critic)
+    agent = agent_of(engine.game)
     agent.reset(engine, 0)
     for game in range(4):
         own = agent.search(game)
@@ -111,33 +101,10 @@ def test_the_games_stay_as_they_are(engine):
     assert engine.get_state().tobytes() == before
 
 
-def test_how_worlds_stand(engine):
-    """The critic's word where the round goes on, the points where it has ended; for team 0."""
-    agent = agent_of(engine.game, ahead=3)
-    agent.reset(engine, 0)
-    games = np.concatenate([engine.get_state(), engine.get_state()])
-    games["num_rounds"] = games["rounds"] + 1
-    own = records(games[4:])
-    search_kernels(engine.game).play_on(own, 10_000)
-    ended = np.asarray(own)
-    assert ended["over"].all()
-    after = games.copy()
-    after[4:] = ended
-    leads = agent._leads(after)
-    points = agent.encoder.points
-    assert leads[4:] == pytest.approx(ended["reward"][:, 0] * points)
-    assert not after["over"][:4].any()
-    with torch.no_grad():
-        values = agent.critic(agent.encoder.survey(after, np.arange(4), True)).numpy()
-    signs = np.where(after["seat"][:4] % 2 == 0, 1, -1)
-    assert leads[:4] == pytest.approx(signs * values * points)
-
-
-@pytest.mark.parametrize("critic", [True, False])
 @pytest.mark.parametrize("game", GAMES)
-def test_it_plays_a_round(game, critic):
+def test_it_plays_a_round(game):
     engine = engine_of(game, 1)
-    agent = agent_of(game, critic, worlds=4, depth=2)
+    agent = agent_of(game, worlds=4, depth=2)
     table = Table(engine, [agent, load_player("greedy")] * 2)
     table.reset(0)
     table.play()

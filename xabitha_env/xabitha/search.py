@@ -102,15 +102,6 @@ def describe_decision(games, index):
 
 
 @kernel
-def go_on(g, decisions):
-    """Let `expert` make some decisions, if the match lasts so long."""
-    for _ in range(decisions):
-        if g.over:
-            break
-        play.play(g, expert.act(g, WEIGHTS))
-
-
-@kernel
 def finish_round(g):
     """Let `expert` play all seats to the end of the round; returns team 0's lead in points."""
     while not g.over:
@@ -197,19 +188,10 @@ def branch(games, index, actions, words, decisions, trials, first):
             if words[number] != 0:
                 _random.shuffle(g.deck, g.deck_count, words[number])
             play.play(g, actions[place])
-            go_on(g, decisions)
-
-
-@entry
-def play_on(games, decisions):
-    """Let `expert` make some decisions in games, if their rounds last so long.
-
-    Args:
-        games: (n,) records whose match ends with the round; changed.
-        decisions: how many, in each.
-    """
-    for index in range(games.size):
-        go_on(games[index], decisions)
+            for _ in range(decisions):
+                if g.over:
+                    break
+                play.play(g, expert.act(g, WEIGHTS))
 
 
 @entry

@@ -114,18 +114,6 @@ def solve_round(g, levels, hands):
 
 
 @kernel
-def go_on(g, decisions, scratch):
-    """Let `expert` make some plays, quickly, if the game lasts so long."""
-    ids, terms, values, _, _ = scratch
-    for _ in range(decisions):
-        if g.over:
-            break
-        count = list_legal(g, ids)
-        rate_quickly(g, ids, count, terms, values)
-        play(g, np.int64(ids[first_best(values, count)]))
-
-
-@kernel
 def finish_round(g, team, scratch):
     """Play a round on, its last plays exactly; returns the lead of a team in points."""
     ids, terms, values, levels, hands = scratch
@@ -265,7 +253,7 @@ def branch(games, index, actions, words, decisions, trials, first):
         trials: records, w * k from `first` on written: for each word all plays.
         first: place of the first copy.
     """
-    scratch = make_scratch()
+    ids, terms, values, _, _ = make_scratch()
     for number in range(words.size):
         for place in range(actions.size):
             at = first + number * actions.size + place
@@ -277,20 +265,12 @@ def branch(games, index, actions, words, decisions, trials, first):
             if words[number] != 0:
                 _random.shuffle(g.stock, g.stock_count, words[number])
             play(g, actions[place])
-            go_on(g, decisions, scratch)
-
-
-@entry
-def play_on(games, decisions):
-    """Let `expert` make some plays in games, quickly, if their rounds last so long.
-
-    Args:
-        games: (n,) records whose game ends with the round; changed.
-        decisions: how many, in each.
-    """
-    scratch = make_scratch()
-    for index in range(games.size):
-        go_on(games[index], decisions, scratch)
+            for _ in range(decisions):
+                if g.over:
+                    break
+                count = list_legal(g, ids)
+                rate_quickly(g, ids, count, terms, values)
+                play(g, np.int64(ids[first_best(values, count)]))
 
 
 @entry
