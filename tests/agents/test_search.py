@@ -12,7 +12,7 @@ import torch
 from agents.encoding import Encoder
 from agents.network import Policy, Shape
 from agents.policy import PolicyAgent, log_odds
-from agents.search import MOST_ACTIONS, LearnedSearchAgent
+from agents.search import MOST_ACTIONS, WORLDS, LearnedSearchAgent
 from tests.agents.helpers import engine_of
 from xabitha_env.players import Table, draw_worlds, load_player
 
@@ -91,6 +91,14 @@ def test_it_sees_no_hidden_cards(engine):
             other = agent.search(place)
             assert all(np.array_equal(a, b) for a, b in zip(own, other))
         agent.reset(engine, 0)
+
+
+def test_its_budget_may_be_worlds_or_time():
+    policy, encoder = policy_of("xeri")
+    by_default = LearnedSearchAgent(policy, encoder)
+    assert (by_default.worlds, by_default.ms) == (WORLDS, None)
+    assert LearnedSearchAgent(policy, encoder, worlds=7).worlds == 7
+    assert LearnedSearchAgent(policy, encoder, ms=5).ms == 5
 
 
 def test_the_games_stay_as_they_are(engine):
