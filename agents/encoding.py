@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.sparse import Lists, gather, list_active
+from agents.sparse import Lists, gather, list_active, pick
 from xabitha_env._jit import records
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.games import engine_class
@@ -223,3 +223,47 @@ def lists_of(
     begins = np.empty(len(rows) + 1, np.int64)
     gather(inputs.found, inputs.begins, ends, rows, follows, renamed, found, begins)
     return Lists(found, begins, follows)
+
+
+class Chains:
+    """Decisions in the order of their chains, with what changes from one to the next.
+
+    Args:
+        inputs: many decisions.
+        rows: which of them.
+        chain: (all,) the same for decisions that are much like each other.
+        secrets: whether to give what the seats do not see, too.
+
+    Attributes:
+        rows: (n,) the decisions, chain after chain.
+        chain: (n,) of each.
+    """
+
+    def __init__(
+        self, inputs: Inputs, rows: NDArray[np.int64], chain: NDArray[np.int64], secrets: bool
+    ) -> None:
+        self.rows = rows[np.argsort(chain[rows], kind="stable")]
+        self.chain = chain[self.rows]
+        self._inputs = inputs
+        self._ends = inputs.begins[1:] if secrets else inputs.splits
+        self._follows = np.concatenate([[False], np.diff(self.chain) == 0])
+        same = np.arange(int(inputs.found.max()) + 1, dtype=np.int32)
+        self._changes = lists_of(inputs, self.rows, same, secrets, self._follows)
+
+    def lists(self, places: NDArray[np.int64], renamed: NDArray[np.int32]) -> Lists:
+        """Return the active features of some decisions, renamed.
+
+        Args:
+            places: (k,) of the decisions in `rows`; after one comes the next of its chain, or the
+                first of another chain.
+            renamed: (inputs,) the new number of each feature.
+        """
+        rows, inputs, changes = self.rows[places], self._inputs, self._changes
+        follows = self._follows[places]
+        follows[0] = False
+        changed = np.diff(changes.begins)[places]
+        sizes = np.where(follows, changed, self._ends[rows] - inputs.begins[rows])
+        found, begins = np.empty(int(sizes.sum()), np.int32), np.empty(len(rows) + 1, np.int64)
+        whole = inputs.found, inputs.begins, self._ends
+        pick(*whole, changes.found, changes.begins, rows, places, follows, renamed, found, begins)
+        return Lists(found, begins, follows)

@@ -96,6 +96,35 @@ def gather(found, begins, ends, rows, follows, renamed, out, places):
 
 
 @entry
+def pick(found, begins, ends, changes, at, rows, places, follows, renamed, out, starts):
+    """Copy the lists of some rows one after another, with their features renamed, as `gather` does.
+
+    Args:
+        found, begins, ends: lists by row.
+        changes, at: what `gather` wrote for rows in some order, each as a change where it could be.
+        rows, places: (n,) which rows, and where they stand in that order.
+        follows: (n,) bool, whether only changes since the row before are wanted, which is the one
+            before in that order, too.
+        renamed: (inputs,) int32, the new number of each feature.
+        out: room for all, int32, written.
+        starts: (n + 1,) int64, written: where each begins, and the end of the last.
+    """
+    count = 0
+    for number in range(rows.size):
+        starts[number] = count
+        if follows[number]:
+            for index in range(at[places[number]], at[places[number] + 1]):
+                feature = changes[index]
+                out[count] = renamed[feature] if feature >= 0 else ~renamed[~feature]
+                count += 1
+        else:
+            for index in range(begins[rows[number]], ends[rows[number]]):
+                out[count] = renamed[found[index]]
+                count += 1
+    starts[rows.size] = count
+
+
+@entry
 def add_up(weight, bias, found, begins, follows, out):
     """Write the sums of the weights (D, H) of each row's features, and the bias, (n, H)."""
     for row in range(follows.size):

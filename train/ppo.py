@@ -45,7 +45,7 @@ from torch import nn
 from torch.nn import functional
 
 from agents.checkpoint import load_policy, save_policy, to_bytes
-from agents.encoding import Encoder, Inputs, Renamings, join, lists_of
+from agents.encoding import Chains, Encoder, Inputs, Renamings, join
 from agents.network import Critic, Policy, Shape, log_softmax
 from agents.policy import PolicyAgent, draw, log_odds
 from train import options
@@ -281,6 +281,22 @@ class Rollout(NamedTuple):
     leads: list[list[float]]  # rewards of the learner's team by opponent, of the rounds that ended
 
 
+class Played(NamedTuple):
+    """n decisions, m actions, as the learner needs them."""
+
+    inputs: Inputs
+    chosen: NDArray[np.int64]  # (n,) places over all actions
+    odds: NDArray[np.float32]  # (n,) logarithms
+    chain: NDArray[np.int64]  # (n,) the same for the decisions of one seat at one table
+    learns: NDArray[np.bool_]  # (n,)
+    worth: NDArray[np.float32]  # (m,) as in `Rollout`
+    share: NDArray[np.float32]  # (m,)
+    values: NDArray[np.float32]  # (n,) by the critic, for the seat that decided
+    gain: NDArray[np.float32]  # (n,) advantages
+    returns: NDArray[np.float32]  # (n,)
+    leads: list[list[float]]  # as in `Rollout`
+
+
 class Shard:
     """Some tables, always with the same random streams, in whatever process they are played.
 
@@ -466,7 +482,7 @@ def shard_of(args: str, number: int) -> tuple[Shard, Policy, Policy, Critic]:
 
 def play(
     args: str, states: list[dict[str, Any] | None], weights: Any, ahead: int, number: int
-) -> tuple[Rollout, dict[str, Any]]:
+) -> tuple[Played, dict[str, Any]]:
     """Play a shard on; returns what happened, and the state to go on from.
 
     Args:
@@ -481,7 +497,34 @@ def play(
         shard.set_state(state)
     for network, own in zip(networks, weights):
         network.load_state_dict(own)
-    return shard.collect(*networks, ahead), shard.get_state()
+    return assess(shard.args, shard.collect(*networks, ahead), networks[-1]), shard.get_state()
+
+
+def assess(args: Args, rollout: Rollout, critic: Critic) -> Played:
+    """Return a rollout with what the critic says of it."""
+    chain = NUM_SEATS * rollout.table + rollout.seat
+    values = value_of(args, critic, rollout.inputs, chain)
+    last = value_of(args, critic, rollout.last, rollout.last_table)
+    gain, returns = advantages(rollout, values, last, args.trace)
+    kept = (rollout.inputs, rollout.chosen, rollout.odds, chain, rollout.learns)
+    found = (rollout.worth, rollout.share, values, gain, returns)
+    return Played(*kept, *found, rollout.leads)
+
+
+def value_of(
+    args: Args, critic: Critic, inputs: Inputs, chain: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return the critic's values, (n,)."""
+    values = np.empty(inputs.size, np.float32)
+    if not inputs.size:
+        return values
+    chains = Chains(inputs, np.arange(inputs.size), chain, args.privileged)
+    same = np.arange(critic.first.weight.shape[0], dtype=np.int32)
+    with torch.no_grad():
+        for start in range(0, inputs.size, args.batch):
+            places = np.arange(start, min(start + args.batch, inputs.size))
+            values[chains.rows[places]] = critic(chains.lists(places, same)).numpy()
+    return values
 
 
 # Learning.
@@ -533,15 +576,6 @@ class Lesson(NamedTuple):
     anchored: NDArray[np.float32] | None  # (m,) the imitation policy's logarithms of odds
 
 
-def in_parts(
-    rows: NDArray[np.int64], chain: NDArray[np.int64], size: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    """Yield decisions in parts of some size, and which follow on the one before in their chain."""
-    for start in range(0, len(rows), size):
-        own = rows[start : start + size]
-        yield own, np.concatenate([[False], np.diff(chain[own]) == 0])
-
-
 class Learner:
     """The networks, and how they learn from rollouts.
 
@@ -560,38 +594,26 @@ class Learner:
         self.critic_optimiser = torch.optim.Adam(critic.parameters(), args.critic_rate, eps=ADAM)
         self.random = np.random.default_rng([args.seed, 2])
 
-    def value(self, inputs: Inputs, chain: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the critic's values, (n,)."""
-        values = np.empty(inputs.size, np.float32)
-        order, renamed = np.argsort(chain, kind="stable"), self.maps.features[0]
-        with torch.no_grad():
-            for rows, follows in in_parts(order, chain, self.args.batch):
-                lists = lists_of(inputs, rows, renamed, self.args.privileged, follows)
-                values[rows] = self.critic(lists).numpy()
-        return values
-
-    def prepare(
-        self, rollouts: Sequence[Rollout], anchor: float
-    ) -> tuple[Lesson, dict[str, float]]:
+    def prepare(self, rollouts: Sequence[Played], anchor: float) -> tuple[Lesson, dict[str, float]]:
         """Return the lesson of some rollouts, and figures about it."""
-        chains = [NUM_SEATS * one.table + one.seat for one in rollouts]
-        values = [self.value(one.inputs, chain) for one, chain in zip(rollouts, chains)]
-        found = [
-            advantages(one, own, self.value(one.last, one.last_table), self.args.trace)
-            for one, own in zip(rollouts, values)
-        ]
-        gain, returns = (np.concatenate([one[place] for one in found]) for place in range(2))
+        gain, returns, values = (
+            np.concatenate([getattr(one, name) for one in rollouts])
+            for name in ("gain", "returns", "values")
+        )
         inputs = join([one.inputs for one in rollouts])
         starts = np.cumsum([0] + [len(one.inputs.actions) for one in rollouts])
         chosen = np.concatenate([one.chosen + start for one, start in zip(rollouts, starts)])
         odds = np.concatenate([one.odds for one in rollouts])
         learns = np.flatnonzero(np.concatenate([one.learns for one in rollouts]))
         chain = np.concatenate(
-            [own + NUM_SEATS * self.args.tables * number for number, own in enumerate(chains)]
+            [
+                one.chain + NUM_SEATS * self.args.tables * number
+                for number, one in enumerate(rollouts)
+            ]
         )
         mean, spread = gain[learns].mean(), gain[learns].std()
         anchored = log_odds(self.anchor, inputs) if anchor > 0 else None
-        error = ((returns - np.concatenate(values)) ** 2).mean()
+        error = ((returns - values) ** 2).mean()
         figures = {"explained": 1 - float(error / returns.var()), "spread": float(spread)}
         gain = (gain - mean) / (spread + TINY)
         worth, share = (
@@ -606,7 +628,7 @@ class Learner:
         return lesson, figures
 
     def learn(
-        self, rollouts: Sequence[Rollout], left: float, anchor: float, pool: Executor | None = None
+        self, rollouts: Sequence[Played], left: float, anchor: float, pool: Executor | None = None
     ) -> dict[str, float]:
         """Learn from rollouts; returns figures.
 
@@ -632,13 +654,12 @@ class Learner:
         return figures | job.result()
 
     def _critic_passes(self, lesson: Lesson, random: np.random.Generator) -> dict[str, float]:
-        inputs, losses = lesson.inputs, []
-        every = np.arange(inputs.size)
-        batches = self._minibatches(every, lesson.chain, self.args.critic_epochs, random)
-        for rows, follows, which in batches:
-            renamed = self.maps.features[which]
-            lists = lists_of(inputs, rows, renamed, self.args.privileged, follows)
-            loss = functional.mse_loss(self.critic(lists), torch.from_numpy(lesson.returns[rows]))
+        losses, every = [], np.arange(lesson.inputs.size)
+        chains = Chains(lesson.inputs, every, lesson.chain, self.args.privileged)
+        for places, which in self._minibatches(chains, self.args.critic_epochs, random):
+            returns = torch.from_numpy(lesson.returns[chains.rows[places]])
+            values = self.critic(chains.lists(places, self.maps.features[which]))
+            loss = functional.mse_loss(values, returns)
             descend(self.critic, self.critic_optimiser, loss)
             losses.append(loss.item())
         return {"value_loss": float(np.mean(losses))}
@@ -647,40 +668,44 @@ class Learner:
         self, lesson: Lesson, random: np.random.Generator, anchor: float
     ) -> dict[str, float]:
         figures: dict[str, list[float]] = {}
-        batches = self._minibatches(lesson.learns, lesson.chain, self.args.epochs, random)
-        for rows, follows, which in batches:
-            loss, found = self._policy_loss(lesson, rows, follows, which, anchor)
+        if not lesson.learns.size:
+            return {}
+        chains = Chains(lesson.inputs, lesson.learns, lesson.chain, False)
+        for places, which in self._minibatches(chains, self.args.epochs, random):
+            loss, found = self._policy_loss(lesson, chains, places, which, anchor)
             descend(self.policy, self.optimiser, loss)
             for name, figure in found.items():
                 figures.setdefault(name, []).append(float(figure.detach()))
         return {name: float(np.mean(found)) for name, found in figures.items()}
 
     def _minibatches(
-        self, rows: NDArray[np.int64], chain: NDArray[np.int64], epochs: int, random: Any
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_], int]]:
-        """Yield decisions in a new order every pass, and which renaming of suits they get.
+        self, chains: Chains, epochs: int, random: Any
+    ) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """Yield places of decisions in a new order every pass, and which renaming they get.
 
-        Those of a chain stay together; said is which of them follow on the one before.
+        Those of a chain stay together.
         """
-        chains, places = np.unique(chain[rows], return_inverse=True)
+        names, numbers = np.unique(chains.chain, return_inverse=True)
         for _ in range(epochs):
-            order = rows[np.argsort(random.permutation(len(chains))[places], kind="stable")]
-            for own, follows in in_parts(order, chain, self.args.batch):
-                yield own, follows, int(random.integers(len(self.maps.features)))
+            order = np.argsort(random.permutation(len(names))[numbers], kind="stable")
+            for start in range(0, len(order), self.args.batch):
+                places = order[start : start + self.args.batch]
+                yield places, int(random.integers(len(self.maps.features)))
 
     def _policy_loss(
         self,
         lesson: Lesson,
-        rows: NDArray[np.int64],
-        follows: NDArray[np.bool_],
+        chains: Chains,
+        minibatch: NDArray[np.int64],
         which: int,
         anchor: float,
     ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Return the loss of a minibatch, and what it is made of."""
         args, inputs = self.args, lesson.inputs
         features, tokens, kinds = (one[which] for one in self.maps)
+        rows = chains.rows[minibatch]
         places, group, begins = inputs.actions_of(rows)
-        seen = self.policy.look(lists_of(inputs, rows, features, False, follows))
+        seen = self.policy.look(chains.lists(minibatch, features))
         named = torch.from_numpy(tokens[inputs.tokens[places]])
         traits, owner = torch.from_numpy(inputs.traits[places]), torch.from_numpy(group)
         logs = log_softmax(self.policy.score(seen, named, traits, owner), owner, rows.size)
@@ -965,7 +990,7 @@ class Run:
         version_ = {name: one.clone() for name, one in self.policy.state_dict().items()}
         self.pool = [*self.pool, version_][-self.args.pool :]
 
-    def _leads(self, rollouts: list[Rollout]) -> dict[str, float]:
+    def _leads(self, rollouts: list[Played]) -> dict[str, float]:
         names = parse_mix(self.args.opponents, self.args.game)
         found = {}
         for place, name in enumerate(names):

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from agents.encoding import Encoder, join, lists_of
+from agents.encoding import Chains, Encoder, join, lists_of
 from tests.agents.helpers import decisions, engine_of
 from xabitha_env.cards import NUM_SEATS
 from xabitha_env.players import draw_worlds
@@ -38,6 +38,33 @@ def test_joined_batches_keep_their_decisions(seen):
         start = both.starts[inputs.size + row]
         assert both.tokens[start : start + own.size].tolist() == own.tolist()
     assert both.rows.tolist() == sorted(both.rows.tolist())
+
+
+@pytest.mark.parametrize("secrets", [True, False])
+def test_chains_list_what_changes(seen, secrets):
+    """The same lists as from whole decisions, in parts of any size, with other suits."""
+    encoder, _ = seen
+    engine = engine_of(encoder.game, 6)
+    parts, tables = [], []
+    for _ in range(12):
+        going = np.flatnonzero(~engine.over)
+        parts.append(encoder.encode(engine, going, True))
+        tables.append(going)
+        engine.step(np.where(engine.over, 0, engine.legal[:, 0]))
+    inputs, chain = join(parts), np.concatenate(tables)
+    some = np.flatnonzero(np.random.default_rng(1).random(inputs.size) < 0.8)
+    chains = Chains(inputs, some, chain, secrets)
+    assert sorted(chains.rows) == some.tolist() and (np.diff(chains.chain) >= 0).all()
+    for renamed in encoder.renamings().features[[0, -1]]:
+        for start, stop in ((0, len(some)), (3, 17), (5, 6)):
+            places = np.arange(start, stop)
+            rows = chains.rows[places]
+            follows = np.concatenate([[False], np.diff(chain[rows]) == 0])
+            own = chains.lists(places, renamed)
+            plain = lists_of(inputs, rows, renamed, secrets, follows)
+            assert own.follows.tolist() == plain.follows.tolist()
+            assert own.begins.tolist() == plain.begins.tolist()
+            assert own.found.tolist() == plain.found[: plain.begins[-1]].tolist()
 
 
 def test_the_blind_do_not_see_what_their_partner_played(seen):
