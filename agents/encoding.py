@@ -27,7 +27,7 @@ WORD = 8
 class Inputs(NamedTuple):
     """Inputs of n decisions with m legal actions in all."""
 
-    found: NDArray[np.int32]  # numbers of the active features, decision after decision
+    found: NDArray[np.int16]  # numbers of the active features, decision after decision
     begins: NDArray[np.int64]  # (n + 1,) where those of a decision begin
     splits: NDArray[np.int64]  # (n,) where those begin that its seat does not see
     actions: NDArray[np.int32]  # (m,) the engine's numbers
@@ -188,7 +188,7 @@ class Encoder:
 
     def _listed(self, dense: NDArray[np.int8]) -> tuple[Any, Any, Any]:
         begins, splits = np.empty(len(dense) + 1, np.int64), np.empty(len(dense), np.int64)
-        found = np.empty(int(np.count_nonzero(dense)), np.int32)
+        found = np.empty(int(np.count_nonzero(dense)), np.int16)
         count = list_active(dense, self._numbers, self.seen, found, begins, splits)
         if dense.shape[1] == self.seen:
             splits = begins[1:]
@@ -219,7 +219,7 @@ def lists_of(
     sizes = ends[rows] - inputs.begins[rows]
     if follows is None:
         follows = np.zeros(len(rows), np.bool_)
-    found = np.empty(int(sizes.sum() + sizes[:-1] @ follows[1:]), np.int32)
+    found = np.empty(int(sizes.sum() + sizes[:-1] @ follows[1:]), np.int16)
     begins = np.empty(len(rows) + 1, np.int64)
     gather(inputs.found, inputs.begins, ends, rows, follows, renamed, found, begins)
     return Lists(found, begins, follows)
@@ -263,7 +263,7 @@ class Chains:
         follows[0] = False
         changed = np.diff(changes.begins)[places]
         sizes = np.where(follows, changed, self._ends[rows] - inputs.begins[rows])
-        found, begins = np.empty(int(sizes.sum()), np.int32), np.empty(len(rows) + 1, np.int64)
+        found, begins = np.empty(int(sizes.sum()), np.int16), np.empty(len(rows) + 1, np.int64)
         whole = inputs.found, inputs.begins, self._ends
         pick(*whole, changes.found, changes.begins, rows, places, follows, renamed, found, begins)
         return Lists(found, begins, follows)

@@ -25,7 +25,7 @@ BLOCK = 256
 class Lists(NamedTuple):
     """The features of n rows."""
 
-    found: NDArray[np.int32]  # a feature that is 1, or ~feature for one that is so no longer
+    found: NDArray[np.int16]  # a feature that is 1, or ~feature for one that is so no longer
     begins: NDArray[np.int64]  # (n + 1,) where those of a row begin
     follows: NDArray[np.bool_]  # (n,) whether a row lists its changes since the row before
 
@@ -38,7 +38,7 @@ def list_active(dense, inputs, split, found, begins, splits):
         dense: (n, D) int8, 0 or 1; D is a multiple of 8.
         inputs: (D,) int32, the number that each feature has as an input, or -1 for none.
         split: the column at which a row's list is split, a multiple of 8.
-        found: room for all, int32, written.
+        found: room for all, int16, written.
         begins: (n + 1,) int64, written: where each row's list begins, and the end of the last.
         splits: (n,) int64, written: where its features from column `split` on begin.
     """
@@ -70,7 +70,7 @@ def gather(found, begins, ends, rows, follows, renamed, out, places):
         rows: (n,) which.
         follows: (n,) bool, whether only changes since the row before are wanted.
         renamed: (inputs,) int32, the new number of each feature.
-        out: room for all, int32, written.
+        out: room for all, int16, written.
         places: (n + 1,) int64, written: where each begins, and the end of the last.
     """
     count = 0
@@ -106,7 +106,7 @@ def pick(found, begins, ends, changes, at, rows, places, follows, renamed, out, 
         follows: (n,) bool, whether only changes since the row before are wanted, which is the one
             before in that order, too.
         renamed: (inputs,) int32, the new number of each feature.
-        out: room for all, int32, written.
+        out: room for all, int16, written.
         starts: (n + 1,) int64, written: where each begins, and the end of the last.
     """
     count = 0

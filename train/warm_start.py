@@ -60,7 +60,7 @@ class Task(NamedTuple):
 class States(NamedTuple):
     """n states, and what became of them."""
 
-    found: NDArray[np.int32]  # active features, state after state
+    found: NDArray[np.int16]  # active features, state after state
     begins: NDArray[np.int64]  # (n + 1,)
     returns: NDArray[np.float32]  # (n,) reward of the seat to act at the end of the round
 
@@ -222,7 +222,7 @@ def fit_critic(
 
 
 def pick(
-    found: NDArray[np.int32], begins: NDArray[np.int64], rows: Any, renamed: NDArray[np.int32]
+    found: NDArray[np.int16], begins: NDArray[np.int64], rows: Any, renamed: NDArray[np.int32]
 ) -> Lists:
     """Return the features of some rows of a plain list, renamed."""
     none = np.empty(0, np.int64)
