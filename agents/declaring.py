@@ -97,7 +97,7 @@ def described(engine: Engine, games: NDArray[Any]) -> NDArray[np.float32]:
     return out
 
 
-def gain_of_yes(estimates: NDArray[np.float32], penalty: float) -> NDArray[np.float32]:
+def gain_of_yes(estimates: NDArray[np.floating], penalty: float) -> NDArray[np.floating]:
     """Return by how many points a declaration is better than none.
 
     Args:

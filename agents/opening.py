@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.overriding import OverridingAgent
 from agents.policy import FOLDER
-from agents.regression import Regression, load_regression
+from agents.regression import load_regression
 from xabitha_env._jit import entry, kernel, records
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.masks import count_bits
@@ -267,48 +267,58 @@ def find_openings(engine: Engine, games: NDArray[Any]) -> Openings:
     return Openings(places[possible], found[possible], ways[possible], features[possible])
 
 
-def next_actions(engine: Engine, openings: Openings, chosen: NDArray[Any]) -> NDArray[np.int64]:
+def next_actions(
+    engine: Engine, openings: Openings, worth: NDArray[np.floating]
+) -> NDArray[np.int64]:
     """Return what comes next in each opening, (n,): a meld, the commit, or a discard.
 
-    It is -1 where other melds are staged than those of the way.
+    An opening that was begun goes on in a way that has the melds that are staged; the action is -1
+    where no way has.
 
     Args:
         engine: the games.
         openings: n of them.
-        chosen: (n,) which way.
+        worth: (n, WAYS) of which the largest is taken.
     """
-    actions = np.full(len(chosen), OPEN, np.int64)
-    hold = np.flatnonzero(chosen == HOLD)
+    actions = np.full(len(worth), -1)
+    chosen = worth.argmax(axis=1)
+    hold = np.flatnonzero((chosen == HOLD) & (engine.games["staged"][openings.games] == 0))
     if hold.size:
         discards = np.empty(hold.size, np.int64)
         choose_discards(records(engine.games), openings.games[hold], discards)
         actions[hold] = discards
-    for place in np.flatnonzero(chosen != HOLD):
+    for place in np.setdiff1d(np.arange(len(worth)), hold):
         game = engine.games[openings.games[place]]
-        left = Counter(row for row in openings.ways[place, chosen[place]] if row != NO_MELD)
-        left.subtract(game["staged_rows"][: game["staged"]].tolist())
-        if min(left.values()) < 0:
-            actions[place] = -1
-        elif any(left.values()):
-            actions[place] = MELD + next(left.elements())
+        staged = game["staged_rows"][: game["staged"]].tolist()
+        actions[place] = _next_meld(openings.ways[place], staged, worth[place])
     return actions
 
 
-class Choice(Protocol):
-    """Says how to open in some situations."""
+def _next_meld(ways: NDArray[np.int64], staged: list[int], worth: NDArray[np.floating]) -> int:
+    """Return the next meld, or the commit, in the best way that has the staged ones; else -1."""
+    for way in np.argsort(-worth, kind="stable"):
+        left = Counter(row for row in ways[way].tolist() if row != NO_MELD)
+        left.subtract(staged)
+        if way != HOLD and min(left.values()) >= 0:
+            return MELD + next(left.elements()) if any(left.values()) else int(OPEN)
+    return -1
 
-    def __call__(self, features: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return (n,) ways, for (n, FEATURES)."""
+
+class Choice(Protocol):
+    """Says what each way to open is worth in some situations."""
+
+    def __call__(self, features: NDArray[np.float32]) -> NDArray[np.floating]:
+        """Return (n, WAYS), for (n, FEATURES)."""
+
+
+def only(ways: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (n, WAYS) in which one way each, of (n,), is worth most."""
+    return np.eye(len(WAYS))[ways]
 
 
 def always(way: int) -> Choice:
     """Return what gives the same answer everywhere."""
-    return lambda features: np.full(len(features), way)
-
-
-def learned(regression: Regression) -> Choice:
-    """Return what takes the way that is estimated to be worth most."""
-    return lambda features: regression.estimate(features).argmax(axis=1)
+    return lambda features: only(np.full(len(features), way))
 
 
 class OpeningAgent(OverridingAgent):
@@ -328,8 +338,8 @@ class OpeningAgent(OverridingAgent):
         actions = np.full(len(view.game), -1)
         openings = find_openings(engine, view.game)
         if openings.games.size:
-            chosen = self.choice(openings.features)
-            actions[openings.places] = next_actions(engine, openings, chosen)
+            worth = self.choice(openings.features)
+            actions[openings.places] = next_actions(engine, openings, worth)
         return actions
 
 
@@ -347,4 +357,4 @@ def opening(agent: Agent, value: str, game: str) -> OpeningAgent:
     if value != "learned" and not value.endswith(".pt"):
         raise ValueError(f"opening={value}: it is {', '.join(WAYS)}, learned or FILE.pt")
     path = FILE if value == "learned" else Path(value)
-    return OpeningAgent(agent, learned(load_regression(path, FEATURES, WAYS)))
+    return OpeningAgent(agent, load_regression(path, FEATURES, WAYS).estimate)

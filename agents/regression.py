@@ -51,10 +51,11 @@ class Regression(nn.Module):
         """Return the estimates (n, outputs) for (n, features)."""
         return self.layers((inputs - self.mean) / self.spread)  # type: ignore[no-any-return]
 
-    def estimate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+    def estimate(self, inputs: NDArray[np.float32]) -> NDArray[np.floating]:
         """Return the same of arrays, without gradients."""
         with torch.no_grad():
-            return self(torch.from_numpy(inputs)).numpy()  # type: ignore[no-any-return]
+            own = torch.from_numpy(inputs).to(self.mean.dtype)
+            return self(own).numpy()  # type: ignore[no-any-return]
 
     def scale_to(self, inputs: NDArray[np.float32]) -> None:
         """Take means and deviations from some inputs."""
@@ -97,4 +98,4 @@ def load_regression(path: Path, features: Sequence[str], outputs: Sequence[str])
         raise
     except Exception as error:  # a damaged archive fails in many ways
         raise ValueError(f"{str(path)!r} holds no such regression: {error}") from error
-    return made.eval()
+    return made.double().eval()  # so that what is best is the same in any batch

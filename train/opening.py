@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.opening import FEATURES, GAME, WAYS, Openings, find_openings, next_actions
+from agents.opening import FEATURES, GAME, WAYS, Openings, find_openings, next_actions, only
 from agents.regression import Regression
 from train import opening_report, options
 from train.fitting import fit
@@ -58,7 +58,7 @@ class Args:
     out: str = option("runs/opening", "folder of the results")
     player: str = option("expert", "who plays all other decisions")
     iterations: int = option(2, "after the first, that player opens as was learnt before", 1)
-    chunks: int = option(60, f"of {TABLES} tables with {ROUNDS} rounds each, to learn from", 1)
+    chunks: int = option(40, f"of {TABLES} tables with {ROUNDS} rounds each, to learn from", 1)
     test_chunks: int = option(20, "likewise, for the figures, with and without climbing bars", 1)
     passes: int = option(60, "over the samples", 1)
     hidden: int = option(64, "units of each hidden layer", 1)
@@ -105,7 +105,7 @@ def play_out(engine: Engine, openings: Openings, player: Agent) -> NDArray[np.fl
         found = find_openings(copies, going)
         going, own = going[found.places], ways[going[found.places]]
         actions = np.full(len(source), -1)
-        actions[going] = next_actions(copies, found, own)
+        actions[going] = next_actions(copies, found, only(own))
         copies.step(actions)
         still = (copies.seats[going] == seats[going]) & ~copies.over[going] & (own != 0)
         still &= copies.games["opened"][going, seats[going]] == 0
@@ -121,7 +121,7 @@ def play_out(engine: Engine, openings: Openings, player: Agent) -> NDArray[np.fl
 def gather_chunk(plan: Plan, number: int) -> Samples:
     """Play some rounds, and every way to open in half of the possible openings."""
     torch.set_num_threads(1)
-    player = load_player(plan.player, GAME)
+    player, other = (load_player(plan.player, GAME) for _ in range(2))  # a player has one engine
     fields = {"num_rounds": plan.rounds, "climbing_threshold": plan.climbing}
     rules = make_rules(GAME, fields)
     engine = make_engine(GAME, plan.tables, rules=rules, fixed_draws=True)
@@ -140,13 +140,13 @@ def gather_chunk(plan: Plan, number: int) -> Samples:
         looked = np.flatnonzero(fresh & (random.random(fresh.size) < LOOKED_AT))
         if looked.size:
             some = Openings(*(column[looked] for column in found))
-            parts.append(Samples(some.features, play_out(engine, some, player)))
+            parts.append(Samples(some.features, play_out(engine, some, other)))
             strays = some.games[random.random(looked.size) < STRAYS]
             straying[strays] = random.integers(len(WAYS), size=strays.size)
         led = np.flatnonzero(straying[found.games] >= 0)
         if led.size:
             some = Openings(*(column[led] for column in found))
-            own = next_actions(engine, some, straying[some.games])
+            own = next_actions(engine, some, only(straying[some.games]))
             actions[some.games] = np.where(own < 0, actions[some.games], own)
         engine.step(actions)
     return Samples(*(np.concatenate(column) for column in zip(*parts)))

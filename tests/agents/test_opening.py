@@ -21,6 +21,7 @@ from agents.opening import (
     WAYS,
     find_openings,
     next_actions,
+    only,
 )
 from tests.xabitha.biased_deals import biased_deal
 from tests.xabitha.hidden import resampled
@@ -115,7 +116,7 @@ def test_a_way_is_gone_to_its_end(way: int) -> None:
         if places.size == 0:
             break
         actions = np.full(engine.num_games, -1)
-        own = next_actions(engine, found, np.full(found.games.size, way))
+        own = next_actions(engine, found, only(np.full(found.games.size, way)))
         actions[found.games[places]] = own[places]
         engine.step(actions)
         assert not engine.refused[found.games[places]].any()
@@ -152,31 +153,43 @@ def test_what_is_staged_changes_nothing() -> None:
     engine = openers()
     first = find_openings(engine, np.arange(engine.num_games))
     actions = np.full(engine.num_games, -1)
-    actions[first.games] = next_actions(engine, first, np.full(first.games.size, MOST))
+    actions[first.games] = next_actions(engine, first, only(np.full(first.games.size, MOST)))
     engine.step(actions)
     then = find_openings(engine, first.games)
     assert (then.games == first.games).all()
     assert (then.features == first.features).all() and (then.ways == first.ways).all()
 
 
-def test_other_melds_than_those_of_the_way_are_left_to_the_base() -> None:
+def test_an_opening_that_was_begun_goes_on() -> None:
+    """In the best way that has what is staged; another player decides where none has."""
     engine = openers()
     first = find_openings(engine, np.arange(engine.num_games))
+    seen = set()
     for place, game in enumerate(first.games):
-        other = [
-            action
-            for action in engine.legal[game, : engine.legal_count[game]].tolist()
-            if MELD <= action < OPEN and action - MELD not in rows_of(first.ways[place, MOST])
-        ]
-        if other:
-            actions = np.full(engine.num_games, -1)
-            actions[game] = other[0]
-            engine.step(actions)
-            now = find_openings(engine, np.array([game]))
-            if now.games.size and other[0] - MELD not in rows_of(now.ways[0, MOST]):
-                assert next_actions(engine, now, np.array([MOST])).tolist() == [-1]
-                return
-    pytest.fail("no such game")
+        others = engine.legal[game, : engine.legal_count[game]].tolist()
+        for action in [action for action in others if MELD <= action < OPEN]:
+            twin: XabithaEngine = make_engine("xabitha", 1, rules=engine.rules)
+            state = engine.games[game : game + 1].copy()
+            state["reward"] = 0
+            twin.set_state(state)
+            twin.step([action])
+            now = find_openings(twin, np.array([0]))
+            has = [action - MELD in rows_of(ways) for ways in first.ways[place]]
+            for way in (HOLD, LEAST, CARDS):
+                wanted = only(np.array([way])) if now.games.size else None
+                if wanted is None:
+                    continue
+                (next_one,) = next_actions(twin, now, wanted).tolist()
+                assert (next_one >= 0) == any(has)
+                seen.add((way, any(has), has[way]))
+                if any(has):
+                    assert MELD <= next_one <= OPEN
+                    twin_rows = [row for row in range(len(WAYS)) if has[row]]
+                    on = way if has[way] else twin_rows[0]
+                    left = [row for row in rows_of(first.ways[place, on]) if row != action - MELD]
+                    assert next_one == (MELD + left[0] if left else OPEN)
+    assert {(LEAST, True, True), (LEAST, True, False), (HOLD, True, False)} <= seen
+    assert any(not some for _, some, _ in seen)
 
 
 @pytest.mark.parametrize("spec", ["expert?opening=least", "random?opening=most&declare=no"])

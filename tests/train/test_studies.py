@@ -73,6 +73,15 @@ def test_openings_are_played_out_with_the_same_cards() -> None:
     assert (points[:, HOLD] != points[:, MOST]).any()
 
 
+def test_openings_of_any_player_are_played_out() -> None:
+    """Also of one that is not compiled, which knows one engine at a time."""
+    plan = opening.Plan("expert", 0, 1, 24, 1, True)
+    compiled = opening.gather_chunk(plan, 0)
+    python = opening.gather_chunk(plan._replace(player="expert?declare=no"), 0)
+    assert (compiled.features == python.features).all()
+    assert (compiled.points == python.points).all()
+
+
 def test_a_study_of_openings_leaves_its_files(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(opening, "TABLES", 48)
     monkeypatch.setattr(opening, "ROUNDS", 1)
