@@ -65,7 +65,7 @@ class Args:
 
     out: str = option("runs/declaration", "folder of the results")
     player: str = option("learned", "who plays all other decisions")
-    deals: int = option(40_000, "deals to learn from, each played with both answers", 20)
+    deals: int = option(30_000, "deals to learn from, each played with both answers", 20)
     test_deals: int = option(6_000, "test deals for the results, likewise", 20)
     paces: str = option("greedy,expert,learned", "whose break-even is compared")
     passes: int = option(60, "over the samples", 1)
