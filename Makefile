@@ -33,10 +33,17 @@ ship: ## make the policy of `make train` the player `learned`
 	cp runs/$(GAME)/card.md agents/checkpoints/$(GAME).md
 	cp runs/$(GAME)/curve.png docs/images/$(GAME)-curve.png
 
-declaration opening: $(VENV)/.with-train ## learn when to declare, how to open; then make them the players' options
-	$(BIN)/python -m train.$@ --out runs/$@ $(TRAIN)
-	cp runs/$@/$@.pt agents/checkpoints/$@.pt
-	for name in $$(cd runs/$@ && ls *.png); do cp runs/$@/$$name docs/images/$@-$$name; done
+define study
+$(BIN)/python -m train.$@ --out runs/$@ $(TRAIN)
+cp runs/$@/$@.pt agents/checkpoints/$@.pt
+for name in $$(cd runs/$@ && ls *.png); do cp runs/$@/$$name docs/images/$@-$$name; done
+endef
+
+declaration: $(VENV)/.with-train ## learn when to declare, for the option `declare=learned`
+	$(study)
+
+opening: $(VENV)/.with-train ## learn how to open, for the option `opening=learned`
+	$(study)
 
 ablations: $(VENV)/.with-train ## what the choices of training are worth
 	$(BIN)/python -m train.ablations --game $(GAME)
