@@ -21,6 +21,7 @@ from xabitha_env.masks import count_bits
 from xabitha_env.players import Agent, View
 from xabitha_env.protocol import Engine
 from xabitha_env.xabitha.actions import MELD, OPEN
+from xabitha_env.xabitha.advice import points_of
 from xabitha_env.xabitha.expert import (
     CARDS_FIRST,
     RUN_FIRST,
@@ -39,7 +40,7 @@ from xabitha_env.xabitha.melds import FREES, GROWS, JOKERS, NEED, NUM_RUNS
 from xabitha_env.xabitha.opening import MOST_MELDS, row_points
 from xabitha_env.xabitha.packing import best_melds, without_melds
 from xabitha_env.xabitha.state import PLAYING
-from xabitha_env.xabitha.values import card_points, table_wants
+from xabitha_env.xabitha.values import table_wants
 
 GAME = "xabitha"
 WAYS = ("hold", "least", "most", "cards", "thrift")
@@ -177,21 +178,8 @@ def write_way(g, one, two, rows, wants, out):
     out[ABOVE] = points - g.threshold[g.seat]
     out[LEFT] = count_bits(one) + count_bits(two)
     out[STUCK] = count_bits(one & ~wants) + count_bits(two & ~wants)
-    out[LEFT_POINTS] = points_in(g, one) + points_in(g, two)
+    out[LEFT_POINTS] = points_of(g, one) + points_of(g, two)
     out[LAID_JOKERS] = jokers
-
-
-@kernel
-def points_in(g, mask):
-    """Return the points of the real cards of a mask."""
-    total, left = 0, mask & ~JOKER_BIT
-    kind = np.int64(0)
-    while left != 0:
-        if left & 1:
-            total += card_points(g, kind)
-        left >>= 1
-        kind += 1
-    return total
 
 
 @kernel

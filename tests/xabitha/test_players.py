@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference.xabitha import JOKER, _grown, _swapped, as_meld, as_run, as_set, meld_points
+from tests.reference.xabitha import JOKER, as_meld, as_run, as_set, grown, meld_points, swapped
 from tests.xabitha.test_observation import potential
 from tests.xabitha.walks import engine_for, walk, walks
 from xabitha_env.cards import CARD_NAMES, card_text
@@ -44,7 +44,7 @@ def takes(game: Any, card: str) -> bool:
         meld = as_run(cards) or as_set(cards)
         assert meld is not None
         ends = (":low", ":high") if meld.kind == "run" else ("",)
-        if any(_grown(meld, card, end) for end in ends) or _swapped(meld, card):
+        if any(grown(meld, card, end) for end in ends) or swapped(meld, card):
             return True
     return False
 
