@@ -26,6 +26,7 @@ from xabitha_env.xabitha.hands import add_card, held_jokers
 from xabitha_env.xabitha.opening import MOST_MELDS, row_points
 from xabitha_env.xabitha.packing import without_melds
 from xabitha_env.xabitha.reading import unseen_cards
+from xabitha_env.xabitha.scoring import POINTS_PER_REWARD
 from xabitha_env.xabitha.state import DECLARING, HAND_CARDS
 
 GAME = "xabitha"
@@ -48,7 +49,7 @@ OUTPUTS = ("no", "yes", "closed", "formed")
 penalties of closed opponents at a formation (X11.3); how many of these there are; and the log-odds
 that the formation is laid."""
 NO, YES, CLOSED, FORMED = range(len(OUTPUTS))
-POINTS = 100.0
+POINTS = float(POINTS_PER_REWARD)
 ANSWERS = ("no", "yes", "learned")
 FILE = FOLDER / "declaration.pt"
 

@@ -43,12 +43,11 @@ from agents.declaring import (
 )
 from agents.regression import Regression
 from train import declaration_report, options
-from train.fitting import fit
+from train.fitting import fit, gather
 from train.formations import near_formation
 from train.options import option
 from train.ppo import Crew
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
-from xabitha_env.cli.output import progress_bar
 from xabitha_env.evaluation.deals import seeds_of
 from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players import Table, load_player
@@ -180,18 +179,13 @@ def _branch_chunk(player: str, seeds: Sequence[int], fixed_draws: bool, number: 
     return branch(player, seeds[number * CHUNK : (number + 1) * CHUNK], fixed_draws)
 
 
-def gather(
+def gather_samples(
     crew: Crew, player: str, seeds: Sequence[int], fixed_draws: bool, quiet: bool
 ) -> Samples:
     """Play deals with both answers, in all processes."""
-    chunks = range(-(-len(seeds) // CHUNK))
     work = partial(_branch_chunk, player, seeds, fixed_draws)
-    parts = []
-    with progress_bar(f"both answers, {player}", len(chunks), quiet) as show:
-        for part in crew.in_order(work, chunks):
-            parts.append(part)
-            show(len(parts))
-    return Samples(*(np.concatenate(column) for column in zip(*parts)))
+    chunks = -(-len(seeds) // CHUNK)
+    return gather(crew, Samples, work, chunks, f"both answers, {player}", quiet)
 
 
 def loss(estimates: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -236,11 +230,11 @@ def main(args: Args) -> dict[str, Any]:
     seeds = range(int(own) % 2**28, int(own) % 2**28 + args.deals)
     tested = seeds_of("test", args.test_deals)
     with Crew(args.workers) as crew:
-        samples = gather(crew, args.player, seeds, True, args.quiet)
+        samples = gather_samples(crew, args.player, seeds, True, args.quiet)
         regression = learn(args, samples)
         regression.save(out / FILE)
         tests = {
-            name: gather(crew, name, tested, False, args.quiet)
+            name: gather_samples(crew, name, tested, False, args.quiet)
             for name in dict.fromkeys((args.player, *paces))
         }
     info = declaration_report.write(out, regression, tests, args.player, asdict(args))

@@ -1,22 +1,45 @@
-"""Fit a `Regression` to samples, and judge the probabilities that it gives."""
+"""Gather samples, fit a `Regression` to them, and judge the probabilities that it gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from agents.regression import Regression
+from train.ppo import Crew
+from xabitha_env.cli.output import progress_bar
 
+T = TypeVar("T")
 RATE, DECAY, BATCH = 2e-3, 1e-4, 1024
 HELD_OUT = 0.1
 """Share of the samples by which the best pass is chosen."""
 BINS = 10
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def gather(
+    crew: Crew, kind: type[T], work: Callable[[int], T], chunks: int, title: str, quiet: bool
+) -> T:
+    """Return the samples of some chunks as one, made in all processes.
+
+    Args:
+        crew: who works.
+        kind: of the samples, a `NamedTuple` of arrays with a row a sample.
+        work: makes a chunk by its number; it can be pickled.
+        chunks: how many.
+        title, quiet: of the progress bar.
+    """
+    parts: list[Any] = []
+    with progress_bar(title, chunks, quiet) as show:
+        for part in crew.in_order(work, range(chunks)):
+            parts.append(part)
+            show(len(parts))
+    return kind(*(np.concatenate(column) for column in zip(*parts)))
 
 
 def fit(

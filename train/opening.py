@@ -30,12 +30,11 @@ from numpy.typing import NDArray
 from agents.opening import FEATURES, GAME, WAYS, Openings, find_openings, next_actions, only
 from agents.regression import Regression
 from train import opening_report, options
-from train.fitting import fit
+from train.fitting import fit, gather
 from train.options import option
 from train.ppo import Crew
 from train.warm_start import SEEDS
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
-from xabitha_env.cli.output import progress_bar
 from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players import Agent, Table, load_player
 from xabitha_env.protocol import Engine
@@ -152,14 +151,11 @@ def gather_chunk(plan: Plan, number: int) -> Samples:
     return Samples(*(np.concatenate(column) for column in zip(*parts)))
 
 
-def gather(crew: Crew, plan: Plan, chunks: int, quiet: bool) -> Samples:
+def gather_samples(crew: Crew, plan: Plan, chunks: int, quiet: bool) -> Samples:
     """Return the samples of some chunks, made in all processes."""
-    parts, bars = [], "" if plan.climbing else ", bars that do not climb"
-    with progress_bar(f"every way to open, {plan.player}{bars}", chunks, quiet) as show:
-        for part in crew.in_order(partial(gather_chunk, plan), range(chunks)):
-            parts.append(part)
-            show(len(parts))
-    return Samples(*(np.concatenate(column) for column in zip(*parts)))
+    bars = "" if plan.climbing else ", bars that do not climb"
+    title = f"every way to open, {plan.player}{bars}"
+    return gather(crew, Samples, partial(gather_chunk, plan), chunks, title, quiet)
 
 
 def learn(args: Args, samples: Samples) -> Regression:
@@ -198,11 +194,11 @@ def main(args: Args) -> dict[str, Any]:
             if number:
                 player = f"{args.player}{mark}opening={out / FILE}"
                 plan = plan._replace(player=player, stage=plan.stage + 1)
-            regression = learn(args, gather(crew, plan, args.chunks, args.quiet))
+            regression = learn(args, gather_samples(crew, plan, args.chunks, args.quiet))
             regression.save(out / FILE)
         test = plan._replace(player=args.player, stage=plan.stage + 1)
-        climbing = gather(crew, test, args.test_chunks, args.quiet)
-        level = gather(crew, test._replace(climbing=False), args.test_chunks, args.quiet)
+        climbing = gather_samples(crew, test, args.test_chunks, args.quiet)
+        level = gather_samples(crew, test._replace(climbing=False), args.test_chunks, args.quiet)
     info = opening_report.write(out, regression, climbing, level, asdict(args))
     if not args.quiet:
         opening_report.show(info)

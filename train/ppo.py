@@ -1077,7 +1077,7 @@ def estimate(args: Args, crew: Crew) -> dict[str, float]:
     workers = max(args.workers, 1)
     found = {
         "critic": _seconds(states) * PART * args.critic_chunks / workers,
-        "values": _seconds(chunk) * PART * args.value_chunks / workers,
+        "values": 0.0 if args.start else _seconds(chunk) * PART * args.value_chunks / workers,
     }
     run.pool = [run.policy.state_dict()]
     found["ppo"] = _seconds(lambda: run.update(1)) * args.updates
