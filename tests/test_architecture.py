@@ -14,7 +14,16 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "xabitha_env"
 ALLOWED = {-1, 0, 1, 2}
 EXEMPT = {PACKAGE / "_random.py"}  # the constants of the random generator
-HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "matplotlib", "rlcard", "pyspiel")
+HEAVY = (
+    "torch",
+    "stable_baselines3",
+    "sb3_contrib",
+    "matplotlib",
+    "rlcard",
+    "pyspiel",
+    "textual",
+    "pygame",
+)
 
 
 def is_kernel(node: ast.AST) -> bool:

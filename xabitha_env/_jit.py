@@ -24,22 +24,17 @@ INTERPRETED: bool = bool(config.DISABLE_JIT)
 """True when numba is switched off (``NUMBA_DISABLE_JIT=1``): kernels then run as plain Python."""
 
 _PACKAGE = Path(__file__).parent
-_NO_KERNELS = (
-    "bench.py",
-    "cli",
-    "contrib",
-    "envs",
-    "evaluation",
-    "files.py",
-    "players",
-    "record",
-)
+_NO_KERNELS = {
+    *("bench.py", "cli", "contrib", "envs", "evaluation", "files.py", "pictures", "players"),
+    *("record", "replay", "rulebook.py", "scene.py", "terminal"),
+}
+"""Files and folders, at any depth, from which kernels take nothing."""
 
 
 def _source_hash() -> str:
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.relative_to(_PACKAGE).parts[0] in _NO_KERNELS:
+        if _NO_KERNELS.intersection(path.relative_to(_PACKAGE).parts):
             continue
         digest.update(path.relative_to(_PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())

@@ -20,6 +20,7 @@ from xabitha_env.cards import NUM_SEATS
 from xabitha_env.layout import ActionLayout, ObsLayout
 from xabitha_env.protocol import Refusal, Seed, Which
 from xabitha_env.rules import RulesFields
+from xabitha_env.scene import Scene
 
 OUTPUTS = ("mask", "legal", "observation")
 UNSET = -1
@@ -109,8 +110,12 @@ class BatchedEngine(ABC):
         """Return the action of a text form."""
 
     @abstractmethod
-    def render(self, index: int = 0, seat: int | None = None) -> str:
-        """Return the table as text."""
+    def scene(self, index: int = 0, seat: int | None = None) -> Scene:
+        """Return what a seat sees of the table, as plain data."""
+
+    @abstractmethod
+    def standing(self, index: int = 0) -> tuple[int, int]:
+        """Return what the round stands at, by team."""
 
     @abstractmethod
     def _reason(self, action: int, index: int) -> tuple[str, str]:
@@ -297,6 +302,10 @@ class BatchedEngine(ABC):
         out = np.empty(len(self.global_features), np.int8)
         self.kernels.observe_all(self._records, self._known(index), out)
         return out
+
+    def render(self, index: int = 0, seat: int | None = None) -> str:
+        """Return the table as text; see `Engine.render`."""
+        return self.scene(index, seat).text()
 
     def _legal_ids(self, index: int) -> NDArray[np.int32]:
         self._known(index)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.layout import ActionLayout, ObsLayout
+from xabitha_env.scene import Scene
 
 Seed: TypeAlias = int | Sequence[int] | NDArray[np.integer[Any]] | None
 Which: TypeAlias = Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_] | None
@@ -170,8 +171,18 @@ class Engine(Protocol):
     def refusal(self, action: int, index: int = 0) -> Refusal | None:
         """Return why an action is illegal in one game, or None when it is legal."""
 
+    def scene(self, index: int = 0, seat: int | None = None) -> Scene:
+        """Return the table as one seat sees it, or with all hands open (None), as plain data."""
+
+    def standing(self, index: int = 0) -> tuple[int, int]:
+        """Return what the round would bring each team if it ended now (all hands count).
+
+        Xabitha: the penalty that a team would pay if the other went out now, without a formation
+        (X11.2). Xeri: a team's points (R4), what lies on the table left out.
+        """
+
     def render(self, index: int = 0, seat: int | None = None) -> str:
-        """Return the table as text, as one seat sees it, or with all cards open (None)."""
+        """Return `scene` as lines of text."""
 
     def copy(self) -> Self:
         """Return an independent engine in the same state (also `copy.deepcopy` and pickle)."""

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from xabitha_env.batched import BatchedEngine
 from xabitha_env.cards import NUM_SEATS, card_text, read_cards
+from xabitha_env.scene import Scene
 from xabitha_env.xabitha import batch
 from xabitha_env.xabitha.actions import ACTIONS, DISCARD, DRAW_DECK, DRAW_FIRE, MAX_LEGAL
 from xabitha_env.xabitha.notation import move_text, parse_move
 from xabitha_env.xabitha.observation import FEATURES, GLOBAL_FEATURES, RAW_FEATURES
 from xabitha_env.xabitha.players import PLAYER_CODES
 from xabitha_env.xabitha.refusals import reason
-from xabitha_env.xabitha.render import render_table
 from xabitha_env.xabitha.rules import XabithaRules
+from xabitha_env.xabitha.scene import scene_of, standing
 from xabitha_env.xabitha.state import DECLARING, DRAWING, NO_SEAT, REASONS, REWARDS, STATE
 from xabitha_env.xabitha.validate import Deal, hand_kinds, read_deal, state_problem
 
@@ -70,9 +71,13 @@ class XabithaEngine(BatchedEngine):
         """Return the action of a text form (X12); see `Engine.parse`."""
         return parse_move(self.games, self._known(index), text)
 
-    def render(self, index: int = 0, seat: int | None = None) -> str:
-        """Return the table as text; see `Engine.render`."""
-        return render_table(self.games[self._known(index)], seat)
+    def scene(self, index: int = 0, seat: int | None = None) -> Scene:
+        """Return what a seat sees of the table; see `Engine.scene`."""
+        return scene_of(self.games[self._known(index)], seat)
+
+    def standing(self, index: int = 0) -> tuple[int, int]:
+        """Return what the round stands at; see `Engine.standing`."""
+        return standing(self.games[self._known(index)])
 
     def _reason(self, action: int, index: int) -> tuple[str, str]:
         return reason(self.games, index, action)

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from xabitha_env.batched import BatchedEngine
 from xabitha_env.cards import JACK, NUM_SEATS, NUM_TEAMS, card_text, parse_card, rank_of
+from xabitha_env.scene import Scene
 from xabitha_env.xeri import batch
 from xabitha_env.xeri.actions import ACTIONS, MAX_LEGAL, NUM_CARDS, PLAYS
 from xabitha_env.xeri.observation import FEATURES, GLOBAL_FEATURES, RAW_FEATURES
 from xabitha_env.xeri.players import PLAYER_CODES
-from xabitha_env.xeri.render import render_table
 from xabitha_env.xeri.rules import XeriRules
+from xabitha_env.xeri.scene import scene_of, standing
 from xabitha_env.xeri.state import JACK_XERI, NO_KIND, NO_TEAM, REWARDS, STATE
 from xabitha_env.xeri.validate import Deal, hand_kinds, read_deal, state_problem
 
@@ -66,9 +67,13 @@ class XeriEngine(BatchedEngine):
             raise ValueError(f"{text!r} is no move (R6)")
         return parse_card(text.removeprefix(PLAY))
 
-    def render(self, index: int = 0, seat: int | None = None) -> str:
-        """Return the table as text; see `Engine.render`."""
-        return render_table(self.games[self._known(index)], seat)
+    def scene(self, index: int = 0, seat: int | None = None) -> Scene:
+        """Return what a seat sees of the table; see `Engine.scene`."""
+        return scene_of(self.games[self._known(index)], seat)
+
+    def standing(self, index: int = 0) -> tuple[int, int]:
+        """Return what the round stands at; see `Engine.standing`."""
+        return standing(self.games[self._known(index)])
 
     def _reason(self, action: int, index: int) -> tuple[str, str]:
         if self.games["over"][index]:

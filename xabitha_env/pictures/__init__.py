@@ -1,0 +1,1 @@
+"""Tables drawn: cards as vector graphics, and scenes by pygame."""

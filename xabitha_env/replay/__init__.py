@@ -1,0 +1,1 @@
+"""Matches of records as frames to step through, in a terminal or as a page."""
