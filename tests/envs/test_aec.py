@@ -400,7 +400,7 @@ def test_calls_out_of_order():
     [
         ({"illegal": "ignore"}, "illegal.*refuse"),
         ({"episode": "day"}, "episode.*match"),
-        ({"render_mode": "rgb_array"}, "render_mode.*ansi"),
+        ({"render_mode": "depth_array"}, "render_mode.*ansi"),
         ({"max_cycles": 0}, "max_cycles"),
         ({"max_cycles": 2.5}, "max_cycles"),
         ({"reward": "gold"}, "gold"),
@@ -420,13 +420,8 @@ def test_bad_seeds(env, seed):
         env.reset(seed=seed)
 
 
-def test_render(capsys):
+def test_render():
     env = xabitha_v0.raw_env(render_mode="ansi")
     env.reset(seed=1)
     assert env.render() == env.engine.render(0)
-    human = xabitha_v0.raw_env(render_mode="human")
-    human.reset(seed=1)
-    assert capsys.readouterr().out == env.render() + "\n"
-    human.step(int(np.flatnonzero(human.observe(human.agent_selection)["action_mask"])[0]))
-    assert capsys.readouterr().out == human.engine.render(0) + "\n"
-    human.close()
+    env.close()

@@ -10,6 +10,7 @@ import pettingzoo
 import pytest
 
 import xabitha_env
+from tests.pictures.helpers import use_dummy_display
 from xabitha_env import xabitha_v0
 from xabitha_env.envs.aec import TableEnv
 from xabitha_env.envs.entry import OrderedTableEnv
@@ -44,9 +45,18 @@ def test_seed():
     seed_test(xabitha_v0.env, num_cycles=300)
 
 
-def test_render(capsys):
-    render_test(xabitha_v0.env)
-    assert "seat 0" in capsys.readouterr().out
+def test_render(monkeypatch):
+    use_dummy_display(monkeypatch)
+    render_test(xabitha_v0.env, {"ansi": lambda text: "seat 0" in text})
+
+
+@THIRD_PARTY
+@pytest.mark.parametrize("mode", ["human", "rgb_array"])
+def test_api_with_pictures(monkeypatch, mode):
+    use_dummy_display(monkeypatch)
+    env = xabitha_v0.env(render_mode=mode, max_cycles=60)
+    api_test(env, num_cycles=150)
+    env.close()
 
 
 def test_state():

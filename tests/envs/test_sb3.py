@@ -15,11 +15,17 @@ from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback  # noqa: 
 from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
 from stable_baselines3.common.monitor import Monitor  # noqa: E402
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor  # noqa: E402
+from stable_baselines3.common.vec_env import (  # noqa: E402
+    DummyVecEnv,
+    VecMonitor,
+    VecVideoRecorder,
+)
 
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv, load_player  # noqa: E402
+from xabitha_env.envs.rendering import RENDER_FPS  # noqa: E402
 from xabitha_env.envs.single_agent import SingleAgentEnv  # noqa: E402
 from xabitha_env.envs.vector import TablesVectorEnv  # noqa: E402
+from xabitha_env.pictures.table import pixels  # noqa: E402
 from xabitha_env.players import load_player as load_any_player  # noqa: E402
 
 N = 3
@@ -237,3 +243,27 @@ def test_bad_actions():
     env.reset()
     with pytest.raises(ValueError, match="3 integers"):
         env.step(np.zeros(2, int))
+
+
+def test_render():
+    env = bare(render_mode="rgb_array", seat=1)
+    env.seed(1)
+    env.reset()
+    images = env.get_images()
+    assert [image.shape for image in images] == [(640, 960, 3)] * N
+    assert (images[2] == pixels(env.engine.scene(2, 1))).all()
+    assert env.render().shape[2] == 3
+    assert env.metadata["render_fps"] == RENDER_FPS
+    with pytest.raises(ValueError, match="render_mode"):
+        bare(render_mode="human")
+
+
+def test_video(tmp_path):
+    env = VecVideoRecorder(
+        bare(render_mode="rgb_array"), str(tmp_path / "new"), lambda step: step == 0, 3
+    )
+    env.reset()
+    for _ in range(4):
+        env.step(np.array([masks.argmax() for masks in env.env_method("action_masks")]))
+    env.close()
+    assert len(list(tmp_path.glob("new/*.mp4"))) == 1

@@ -12,6 +12,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from tests.envs.helpers import SHORT, any_illegal, any_legal, same_games, same_state
+from tests.pictures.helpers import use_dummy_display
 from xabitha_env.envs.single_agent import SingleAgentEnv
 from xabitha_env.players import FunctionPlayer, PlayerError
 
@@ -63,7 +64,8 @@ def play(env, seed, rng, options=None):
 
 
 @pytest.mark.parametrize("options", [{}, {"seat": "random", "episode": "round", "derived": False}])
-def test_check_env(options, capsys):
+def test_check_env(options, monkeypatch):
+    use_dummy_display(monkeypatch)
     check_env(gymnasium.make(ID, **options).unwrapped)
 
 
@@ -365,12 +367,7 @@ def test_copies_go_on_the_same(twin):
     assert results[0] == results[1]
 
 
-def test_render(capsys):
+def test_render():
     env = gymnasium.make(ID, render_mode="ansi", seat=1)
     env.reset(seed=1)
     assert env.render() == env.unwrapped.engine.render(0, 1)
-    env = bare(render_mode="human")
-    _, info = env.reset(seed=1)
-    assert capsys.readouterr().out == env.engine.render(0, 0) + "\n"
-    env.step(any_legal(info["action_mask"], np.random.default_rng(0)))
-    assert capsys.readouterr().out == env.engine.render(0, 0) + "\n"

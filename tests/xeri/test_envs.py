@@ -23,6 +23,7 @@ from tests.envs.helpers import (
     step_randomly,
 )
 from tests.envs.test_vector import same_infos
+from tests.pictures.helpers import use_dummy_display
 from xabitha_env import make_engine, make_rules, xeri_v0
 from xabitha_env.envs.entry import OrderedTableEnv
 from xabitha_env.envs.single_agent import SingleAgentEnv
@@ -72,9 +73,18 @@ def test_seed():
     seed_test(xeri_v0.env, num_cycles=200)
 
 
-def test_render(capsys):
-    render_test(xeri_v0.env)
-    assert "seat 0" in capsys.readouterr().out
+def test_render(monkeypatch):
+    use_dummy_display(monkeypatch)
+    render_test(xeri_v0.env, {"ansi": lambda text: "seat 0" in text})
+
+
+@THIRD_PARTY
+@pytest.mark.parametrize("mode", ["human", "rgb_array"])
+def test_api_with_pictures(monkeypatch, mode):
+    use_dummy_display(monkeypatch)
+    env = xeri_v0.env(render_mode=mode, max_cycles=60)
+    api_test(env, num_cycles=150)
+    env.close()
 
 
 def test_state():
@@ -250,7 +260,8 @@ def test_bad_arguments(options, words):
 
 
 @pytest.mark.parametrize("options", [{}, {"seat": "random", "episode": "round", "derived": False}])
-def test_check_env(options, capsys):
+def test_check_env(options, monkeypatch):
+    use_dummy_display(monkeypatch)
     check_env(gymnasium.make(ID, **options).unwrapped)
 
 

@@ -17,7 +17,15 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from xabitha_env.envs.learner import LearnerTables, Outcome, SeatSpec
 from xabitha_env.envs.others import OpponentSpec
-from xabitha_env.envs.settings import features_space, render_mode_of
+from xabitha_env.envs.rendering import (
+    FRAME_MODES,
+    RENDER_FPS,
+    Frame,
+    Pixels,
+    frame_of,
+    render_mode_of,
+)
+from xabitha_env.envs.settings import features_space
 from xabitha_env.envs.starts import start_of
 from xabitha_env.players.base import View
 from xabitha_env.players.loader import PlayerSpec
@@ -48,9 +56,9 @@ class _Table:
         """Return which actions are legal now, (A,)."""
         return self._tables.action_mask(self._index)
 
-    def render(self) -> str:
-        """Return the table as text, as the learner sees it."""
-        return self._tables.engine.render(self._index, self.seat)
+    def render(self) -> Frame:
+        """Return the table as text, or as pixels with ``rgb_array``, as the learner sees it."""
+        return frame_of(self._tables.engine, self._index, self.seat, self.render_mode or "ansi")
 
 
 class TablesVecEnv(VecEnv):
@@ -65,7 +73,7 @@ class TablesVecEnv(VecEnv):
         num_envs: N.
         game: the game's name.
         threads: on how many threads the engine runs.
-        render_mode: ``ansi`` or None.
+        render_mode: ``ansi``, ``rgb_array`` or None.
         partner: as in `SingleAgentEnv`, like all that follow. A player that is not compiled decides
             for all tables that wait for it in one call.
         opponents: one player or a pair.
@@ -79,7 +87,10 @@ class TablesVecEnv(VecEnv):
 
     Raises:
         ValueError: an argument is none of what it may be; the message says which and why.
+        ImportError: the render mode draws pictures, and pygame is missing.
     """
+
+    metadata: dict[str, Any]
 
     def __init__(
         self,
@@ -112,7 +123,7 @@ class TablesVecEnv(VecEnv):
             max_episode_steps=max_episode_steps,
             threads=threads,
         )
-        mode = render_mode_of(render_mode, ("ansi",))
+        mode = render_mode_of(render_mode, FRAME_MODES)
         self._each = [_Table(self.tables, index, mode) for index in range(num_envs)]
         self._actions = np.zeros(num_envs, np.int64)
         super().__init__(
@@ -120,6 +131,7 @@ class TablesVecEnv(VecEnv):
             features_space(self.tables.num_features),
             spaces.Discrete(self.tables.num_actions),
         )
+        self.metadata = {**self.metadata, "render_fps": RENDER_FPS}  # for `VecVideoRecorder`
 
     @property
     def engine(self) -> Engine:
@@ -189,6 +201,10 @@ class TablesVecEnv(VecEnv):
         """Do nothing: there is nothing to release."""
 
     # What `VecEnv` wants to know of each table.
+
+    def get_images(self) -> Sequence[Pixels]:
+        """Return each table as pixels, as its learner sees it; `render` shows them all in one."""
+        return self.env_method("render")
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """Return an attribute of each table: ``seat``, ``action_masks``, or one that was set."""

@@ -6,23 +6,28 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from gymnasium import logger, spaces
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from xabitha_env.cards import NUM_SEATS
+from xabitha_env.envs.rendering import (
+    RENDER_FPS,
+    RENDER_MODES,
+    Frame,
+    Screen,
+    render_mode_of,
+)
 from xabitha_env.envs.settings import (
     ILLEGAL,
     ILLEGAL_REWARD,
-    RENDER_MODES,
     checked_action,
     checked_seed,
     episode_rules,
     features_space,
     fresh_seed,
     one_of,
-    render_mode_of,
     step_limit,
 )
 from xabitha_env.envs.starts import Start, start_games, start_of
@@ -68,6 +73,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         super().__init__()
         self.illegal = one_of("illegal", illegal, ILLEGAL)
         self.render_mode = render_mode_of(render_mode)
+        self._screen = Screen(self.render_mode, name)
         self.rules = episode_rules(game, rules, episode)
         default = CYCLES_PER_ROUND * self.rules.num_rounds
         self.max_cycles = step_limit("max_cycles", max_cycles, default)
@@ -78,10 +84,10 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             outputs=("mask", "observation"),
             derived=derived,
         )
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": name,
             "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
+            "render_fps": RENDER_FPS,
             "is_parallelizable": False,
         }
         self.possible_agents = list(AGENTS)
@@ -169,20 +175,19 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         self._need_reset("state")
         return self.engine.global_state(0).copy()
 
-    def render(self) -> str | None:
-        """Return the table as text (``ansi``) or print it (``human``), all cards open."""
-        if self.render_mode is None:
-            logger.warn("render() does nothing: the environment was made without a render_mode")
-            return None
-        self._need_reset("render")
-        text = self.engine.render(0)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def render(self) -> Frame | None:
+        """Return the table as text or pixels, or show it in a window, all hands open.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
+        if self.render_mode is not None:
+            self._need_reset("render")
+        return self._screen.render(self.engine, None, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """Release the window of ``human``; the next `render` opens it again."""
+        self._screen.close()
 
     # What changes the table.
 

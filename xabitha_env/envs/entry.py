@@ -45,11 +45,15 @@ class EnvFunction(Protocol):
                 ``TerminateIllegalWrapper``; the agent gets -1, the others nothing.
             max_cycles: steps, refused ones included, after which the episode is truncated; by
                 default 20,000 a round, which legal play does not reach.
-            render_mode: ``ansi`` (`render` returns the table as text, all cards open), ``human``
-                (printed after every step) or None.
+            render_mode: how `render` shows the table, all hands open. ``ansi``: it returns text.
+                ``rgb_array``: it returns an array (640, 960, 3) uint8. ``human``: a window shows
+                the table after `reset` and after each `step`, at most
+                ``metadata["render_fps"]`` of them a second; once somebody closes it, the match
+                goes on without. None: not at all.
 
         Raises:
             ValueError: an argument is none of what it may be; the message says which and why.
+            ImportError: the render mode draws pictures, and pygame is missing.
         """
 
 

@@ -15,7 +15,6 @@ from xabitha_env.protocol import Rules
 
 EPISODES = ("match", "round")
 ILLEGAL = ("refuse", "raise", "terminate")
-RENDER_MODES = ("human", "ansi")
 ILLEGAL_REWARD = -1.0
 """What an illegal action costs with ``illegal="terminate"``."""
 
@@ -29,15 +28,6 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
     return value
-
-
-def render_mode_of(value: str | None, allowed: Sequence[str] = RENDER_MODES) -> str | None:
-    """Return a render mode, None for no rendering.
-
-    Raises:
-        ValueError: there is no such mode.
-    """
-    return value if value is None else one_of("render_mode", value, allowed)
 
 
 def episode_rules(game: str, rules: Rules | Mapping[str, Any] | None, episode: str) -> Rules:

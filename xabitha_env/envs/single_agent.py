@@ -7,18 +7,20 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import logger, spaces
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from xabitha_env.envs.learner import LearnerTables, SeatSpec
 from xabitha_env.envs.others import OpponentSpec
-from xabitha_env.envs.settings import (
+from xabitha_env.envs.rendering import (
+    RENDER_FPS,
     RENDER_MODES,
-    checked_action,
-    features_space,
+    Frame,
+    Screen,
     render_mode_of,
 )
+from xabitha_env.envs.settings import checked_action, features_space
 from xabitha_env.envs.starts import start_of
 from xabitha_env.players.loader import PlayerSpec
 from xabitha_env.protocol import Engine, Rules
@@ -49,14 +51,17 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         max_episode_steps: steps, refused ones included, after which the episode is truncated; by
             default 5,000 a round, which legal play does not reach. (`gymnasium.make` keeps an
             argument of this name to itself and does the same with a wrapper.)
-        render_mode: ``ansi`` (`render` returns the table as text, as the learner sees it),
-            ``human`` (printed after every step) or None.
+        render_mode: how `render` shows the table, as the learner sees it. ``ansi``: it returns
+            text. ``rgb_array``: it returns an array (640, 960, 3) uint8. ``human``: a window shows
+            the table after `reset` and after each `step`, at most ``metadata["render_fps"]`` of
+            them a second; once somebody closes it, the match goes on without. None: not at all.
 
     Raises:
         ValueError: an argument is none of what it may be; the message says which and why.
+        ImportError: the render mode draws pictures, and pygame is missing.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
     def __init__(
         self,
@@ -74,6 +79,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.render_mode = render_mode_of(render_mode)
+        self._screen = Screen(self.render_mode, game)
         self.tables = LearnerTables(
             game,
             1,
@@ -159,13 +165,10 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.tables.masks()[0]}
 
-    def render(self) -> str | None:
-        """Return the table as text (``ansi``) or print it (``human``), as the learner sees it."""
-        if self.render_mode is None:
-            logger.warn("render() does nothing: the environment was made without a render_mode")
-            return None
-        text = self.engine.render(0, self.seat)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def render(self) -> Frame | None:
+        """Return the table as text or pixels, or show it in a window, as the learner sees it."""
+        return self._screen.render(self.engine, self.seat, self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Release the window of ``human``; the next `render` opens it again."""
+        self._screen.close()

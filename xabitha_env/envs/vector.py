@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from xabitha_env.envs.learner import LearnerTables, Outcome, SeatSpec
 from xabitha_env.envs.others import OpponentSpec
-from xabitha_env.envs.settings import checked_seed, features_space, render_mode_of
+from xabitha_env.envs.rendering import (
+    FRAME_MODES,
+    RENDER_FPS,
+    Frame,
+    frame_of,
+    render_mode_of,
+)
+from xabitha_env.envs.settings import checked_seed, features_space
 from xabitha_env.envs.starts import start_of
 from xabitha_env.players.loader import PlayerSpec
 from xabitha_env.protocol import Engine, Rules
@@ -23,8 +30,6 @@ Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 Observations: TypeAlias = NDArray[np.int8]
 VectorStep: TypeAlias = tuple[Observations, Floats, Bools, Bools, dict[str, Any]]
-
-RENDER_MODES = ("ansi",)
 
 
 class TablesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
@@ -42,7 +47,7 @@ class TablesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             ``final_obs`` and ``final_info`` (``SameStep``), or by `reset` with the option
             ``reset_mask`` only (``Disabled``).
         threads: on how many threads the engine runs.
-        render_mode: ``ansi`` or None.
+        render_mode: ``ansi``, ``rgb_array`` or None.
         partner: as in `SingleAgentEnv`, like all that follow. A player that is not compiled decides
             for all tables that wait for it in one call.
         opponents: one player or a pair.
@@ -56,6 +61,7 @@ class TablesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
 
     Raises:
         ValueError: an argument is none of what it may be; the message says which and why.
+        ImportError: the render mode draws pictures, and pygame is missing.
     """
 
     def __init__(
@@ -78,10 +84,10 @@ class TablesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     ) -> None:
         super().__init__()
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.render_mode = render_mode_of(render_mode, RENDER_MODES)
+        self.render_mode = render_mode_of(render_mode, FRAME_MODES)
         self.metadata = {
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
+            "render_modes": list(FRAME_MODES),
+            "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
         self.num_envs = num_envs
@@ -237,9 +243,10 @@ class TablesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             infos = self._add_info(infos, note, table)
         return infos
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return the tables as text, each as its learner sees it, or None without a mode."""
-        if self.render_mode is None:
+    def render(self) -> tuple[Frame, ...] | None:
+        """Return the tables as text or pixels, each as its learner sees it; None without a mode."""
+        mode = self.render_mode
+        if mode is None:
             return None
         seats = self.tables.seats.tolist()
-        return tuple(self.engine.render(table, seat) for table, seat in enumerate(seats))
+        return tuple(frame_of(self.engine, table, seat, mode) for table, seat in enumerate(seats))
