@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.players import Agent, View
+from xabitha_env.players.opinion import Opinion
 from xabitha_env.protocol import Engine
 
 
@@ -37,6 +38,15 @@ class OverridingAgent(Agent):
         if left.size:
             actions[left] = self.base.act(rows_of(view, left))
         return actions
+
+    def opinion(self, view: View) -> Opinion | None:
+        """Return what it would do where it decides, and what the other player thinks elsewhere."""
+        if self.engine is None:
+            raise RuntimeError(f"player {self.name!r} needs reset(engine, seed) before opinion")
+        own = int(self.override(self.engine, view)[0])
+        if own >= 0:
+            return Opinion(own)
+        return self.base.opinion(view) if hasattr(self.base, "opinion") else None
 
     @abstractmethod
     def override(self, engine: Engine, view: View) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from agents.encoding import Encoder, Inputs, lists_of
 from agents.network import Policy, log_softmax
 from xabitha_env._jit import entry
 from xabitha_env.players.base import Agent, View
+from xabitha_env.players.opinion import Opinion
 from xabitha_env.protocol import Engine
 
 
@@ -93,16 +94,41 @@ class PolicyAgent(Agent):
 
     def act(self, view: View) -> NDArray[np.int64] | Any:
         """Return one legal action a row, (n,)."""
-        if self._engine is None:
-            raise RuntimeError(f"player {self.name!r} needs reset(engine, seed) before act(view)")
-        inputs = self.encoder.encode(self._engine, view.game)
-        odds = log_odds(self.policy, inputs)
+        inputs, odds = self._look(view)
         chosen = np.empty(inputs.size, np.int64)
         if self.sampled:
             draw(odds, inputs.starts, self._random.random(inputs.size), chosen)
         else:
             likeliest(odds, inputs.starts, chosen)
         return inputs.actions[chosen].astype(np.int64)
+
+    def opinion(self, view: View) -> Opinion:
+        """Return the probabilities of the legal actions, the likeliest being the choice."""
+        inputs, odds = self._look(view)
+        actions = inputs.actions.astype(np.int64)
+        shares = np.exp(odds).astype(np.float64)
+        return Opinion(int(actions[np.argmax(shares)]), actions, shares, None, "probability")
+
+    def get_state(self) -> Any:
+        """Return the state of the generator, if actions are drawn."""
+        return self._random.bit_generator.state if self.sampled else None
+
+    def set_state(self, state: Any) -> None:
+        """Go on from what `get_state` returned."""
+        if (state is None) == self.sampled:
+            raise ValueError(f"player {self.name!r} has no such state")
+        if self.sampled:
+            try:
+                self._random.bit_generator.state = state
+            except (KeyError, TypeError) as error:
+                raise ValueError(f"player {self.name!r} has no such state: {error!r}") from error
+
+    def _look(self, view: View) -> tuple[Inputs, NDArray[np.float32]]:
+        """Return the decisions of a view and the logarithms of their actions' probabilities."""
+        if self._engine is None:
+            raise RuntimeError(f"player {self.name!r} needs reset(engine, seed) before act(view)")
+        inputs = self.encoder.encode(self._engine, view.game)
+        return inputs, log_odds(self.policy, inputs)
 
 
 FOLDER = Path(__file__).parent / "checkpoints"

@@ -102,5 +102,4 @@ def draw_margins(axis: Any, rows: list[dict[str, Any]], label: str) -> None:
     """Draw margins over decisions with their intervals."""
     millions = [row["decisions"] / 1e6 for row in rows]
     margin, low, high = ([row[name] for row in rows] for name in ("margin", "low", "high"))
-    (line,) = axis.plot(millions, margin, marker="o", markersize=3, label=label)
-    axis.fill_between(millions, low, high, color=line.get_color(), alpha=0.2)
+    plots.draw_line(axis, millions, margin, low, high, label, marker="o")

@@ -27,6 +27,7 @@ learn, and only legal actions are computed.
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
@@ -62,7 +63,7 @@ MOST_SEED = min(LISTS.values()) // 2
 """The tables' seeds count up from the job's, and must not reach the deals of a measurement."""
 LAST_RATE = 0.1  # of the learning rate
 MINUTE = 60  # seconds
-MODEL, RESULTS, LOGS = "model.zip", "results.json", "tensorboard"
+MODEL, CURVE, RESULTS, LOGS = "model.zip", "curve.csv", "results.json", "tensorboard"
 
 
 @dataclass
@@ -194,6 +195,7 @@ class Evaluation(MaskableEvalCallback):
         self.args, self.path, self.screen, self.move = args, path, screen, move
         self.limit = MINUTE * args.minutes or math.inf
         self.found: list[dict[str, Any]] = []
+        self.seconds: list[float] = []  # of learning, before each
         self.start = self.evaluating = 0.0
 
     @property
@@ -202,6 +204,7 @@ class Evaluation(MaskableEvalCallback):
         return time.perf_counter() - self.start - self.evaluating
 
     def _on_training_start(self) -> None:
+        self.start = time.perf_counter()
         self._evaluate()
         self.start, self.evaluating = time.perf_counter(), 0.0
 
@@ -214,6 +217,7 @@ class Evaluation(MaskableEvalCallback):
 
     def _evaluate(self) -> None:
         began = time.perf_counter()
+        self.seconds.append(round(self.learning, 1))
         team = measured(self.model, self.args, CHOOSING, self.args.dev_deals)
         self.logger.record("eval/team_margin", team.margin)
         self.eval_env.seed(LISTS[CHOOSING])
@@ -238,6 +242,15 @@ def line(found: Comparison, against: str) -> str:
     """Return a margin and its interval as text."""
     interval = f"{found.low:+.1f} to {found.high:+.1f}"
     return f"{found.margin:+.1f} points a round ({interval}) against {against}"
+
+
+def curve_bytes(found: list[dict[str, Any]], seconds: list[float]) -> bytes:
+    """Return the evaluations as CSV, which `xabitha curves` draws."""
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, [*found[0], "seconds"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({**one, "seconds": clock} for one, clock in zip(found, seconds))
+    return buffer.getvalue().encode()
 
 
 def model_bytes(model: Any) -> bytes:
@@ -292,6 +305,7 @@ def _run(args: Args) -> dict[str, Any]:
         "test": asdict(test),
         "versions": {name: version(name) for name in ("torch", "stable-baselines3", "sb3-contrib")},
     }
+    write_bytes(out / CURVE, curve_bytes(evaluation.found, evaluation.seconds))
     write_bytes(out / RESULTS, (json.dumps(results, indent=2) + "\n").encode())
     screen.say(f"   a team of the model: {line(test, args.against)}")
     screen.say(f"   {results['decisions_per_second']:,} decisions a second; all is in {out}")

@@ -45,7 +45,7 @@ def same(first, second):
 
 def test_it_leaves_a_model_and_its_results(done):
     game, folder, results = done
-    assert {path.name for path in folder.iterdir()} == {"model.zip", "results.json"}
+    assert {path.name for path in folder.iterdir()} == {"curve.csv", "model.zip", "results.json"}
     assert results["game"] == game
     assert results["arguments"] == {
         **Args(**sb3_maskable.XABITHA if game == "xabitha" else {}).__dict__,

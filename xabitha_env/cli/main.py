@@ -16,7 +16,17 @@ from typing import Annotated, NoReturn
 
 import typer
 
-COMMANDS = ("record", "verify", "tournament", "crossplay", "bench")
+COMMANDS = (
+    "record",
+    "verify",
+    "replay",
+    "play",
+    "tournament",
+    "crossplay",
+    "survival",
+    "curves",
+    "bench",
+)
 
 OK, DIFFERENT, WRONG_USE = 0, 1, 2
 INTERNAL_ERROR = 70

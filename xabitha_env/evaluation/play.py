@@ -72,6 +72,20 @@ def play_deals(setup: Setup, a: Agents, b: Agents, seeds: Sequence[int]) -> NDAr
 
 
 def _play_side(setup: Setup, a: Agents, b: Agents, seeds: list[int], side: int) -> NDArray[Any]:
+    table = start_side(setup, a, b, seeds, side)
+    table.play()
+    return outcomes(setup.game, table.engine.games, seeds, side)
+
+
+def start_side(setup: Setup, a: Agents, b: Agents, seeds: Sequence[int], side: int) -> Table:
+    """Return a table with the deals of one side, ready to play.
+
+    Args:
+        setup: the game.
+        a, b: the teams.
+        seeds: of the matches.
+        side: 0 if team `a` has the seats 0 and 2, 1 if it has the others.
+    """
     teams = (a, b) if side == 0 else (b, a)
     players = [teams[seat % NUM_TEAMS][seat // NUM_TEAMS] for seat in range(NUM_SEATS)]
     compiled = all(isinstance(player, CompiledPlayer) for player in players)
@@ -82,5 +96,4 @@ def _play_side(setup: Setup, a: Agents, b: Agents, seeds: list[int], side: int) 
     engine.reset(seeds)
     table = Table(engine, players)
     table.reset(seeds[0])
-    table.play()
-    return outcomes(setup.game, engine.games, seeds, side)
+    return table

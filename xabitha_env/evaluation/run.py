@@ -15,7 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ CHUNK = 16
 """Deals of a chunk."""
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 """Read when numpy or torch is loaded; more threads than cores slow small networks down."""
+
+T = TypeVar("T")
 
 
 class Pairing(NamedTuple):
@@ -97,13 +99,13 @@ def play_pairings(
             raise ValueError(f"{name} must be at least 1, not {value}")
     book = _Book(np.zeros((len(pairings), len(seeds), NUM_TEAMS), outcome_type(setup.game)), move)
     jobs = []
-    for job in _jobs(pairings, seeds, chunk):
+    for job in jobs_of(pairings, seeds, chunk):
         found = kept.find(job.number, job.start, len(job.seeds)) if kept else None
         if found is None:
             jobs.append(job)
         else:
             book.enter(Done(job.number, job.start, *found))
-    for done in _play_jobs(setup, jobs, workers):
+    for done in play_jobs(Worker.play, setup, jobs, workers):
         if kept:
             kept.add(*done)
         book.enter(done)
@@ -128,32 +130,37 @@ class _Book:
         self._move(self._deals)
 
 
-def _jobs(pairings: Sequence[Pairing], seeds: range, chunk: int) -> Iterator[Job]:
+def jobs_of(pairings: Sequence[Pairing], seeds: range, chunk: int) -> Iterator[Job]:
+    """Yield the chunks of all pairings on the same deals."""
     for start in range(0, len(seeds), chunk):  # so that all pairings advance together
         for number, pairing in enumerate(pairings):
             yield Job(number, pairing, start, seeds[start : start + chunk])
 
 
 class Worker:
-    """Plays chunks; loads each team once."""
+    """Plays chunks of a game; loads each team once."""
 
     def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+        self.setup = setup
         self._teams: dict[tuple[Team, int], Agents] = {}
 
     def play(self, job: Job) -> Done:
         """Play a chunk."""
-        a, b = (self._team(team, place) for place, team in enumerate(job.pairing))
-        rows = play_deals(self._setup, a, b, job.seeds)
+        a, b = self.teams(job)
+        rows = play_deals(self.setup, a, b, job.seeds)
         spent: dict[str, Spent] = {}
         for agent, name in zip((*a, *b), (*job.pairing.a, *job.pairing.b), strict=True):
             if isinstance(agent, Timed):
                 spent[name] = spent.get(name, Spent()).plus(agent.take())
         return Done(job.number, job.start, rows, spent)
 
+    def teams(self, job: Job) -> tuple[Agents, Agents]:
+        """Return the players of both teams of a chunk."""
+        return self._team(job.pairing.a, 0), self._team(job.pairing.b, 1)
+
     def _team(self, team: Team, place: int) -> Agents:
         if (team, place) not in self._teams:  # the same team on both sides has other objects
-            first, second = load_team(team, self._setup.game)
+            first, second = load_team(team, self.setup.game)
             self._teams[team, place] = timed(first), timed(second)
         return self._teams[team, place]
 
@@ -169,15 +176,29 @@ def _begin(setup: Setup) -> None:
     _worker = Worker(setup)
 
 
-def _play(job: Job) -> Done:
+def _play(task: Callable[[Worker, Job], T], job: Job) -> T:
     assert _worker is not None
-    return _worker.play(job)
+    return task(_worker, job)
 
 
-def _play_jobs(setup: Setup, jobs: list[Job], workers: int) -> Iterator[Done]:
+def play_jobs(
+    task: Callable[[Worker, Job], T], setup: Setup, jobs: Sequence[Job], workers: int
+) -> Iterator[T]:
+    """Play chunks, over processes if there are more than one; yields as they are done.
+
+    Args:
+        task: plays a chunk; a function that processes find by its name.
+        setup: the game.
+        jobs: the chunks.
+        workers: processes; with one, everything happens in this process.
+
+    Raises:
+        PlayerError: a player failed.
+        ChildProcessError: a process was ended from outside.
+    """
     if workers == 1 or len(jobs) < 2:
         worker = Worker(setup)
-        yield from map(worker.play, jobs)
+        yield from (task(worker, job) for job in jobs)
         return
     _compile(setup)  # once, instead of in every process
     with _one_thread():
@@ -187,7 +208,7 @@ def _play_jobs(setup: Setup, jobs: list[Job], workers: int) -> Iterator[Done]:
         try:
             _hold_interrupts(True)  # also in the processes, which start now, until they are ready
             try:
-                futures: list[Future[Done]] = [pool.submit(_play, job) for job in jobs]
+                futures: list[Future[T]] = [pool.submit(_play, task, job) for job in jobs]
             finally:
                 _hold_interrupts(False)
             for future in as_completed(futures):

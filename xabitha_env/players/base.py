@@ -7,12 +7,15 @@ seats is to act: observations, masks and legal lists, nothing hidden.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.protocol import Engine
+
+if TYPE_CHECKING:
+    from xabitha_env.players.opinion import Opinion
 
 
 class View(NamedTuple):
@@ -24,6 +27,18 @@ class View(NamedTuple):
     legal_count: NDArray[np.int32]  # (n,)
     seat: NDArray[np.int64]  # (n,) 0-3
     game: NDArray[np.int64]  # (n,) which game of the batch a row belongs to
+
+
+def view_of(engine: Engine, games: NDArray[np.int64]) -> View:
+    """Return what the seats to act see in some games, (n,), of an engine with all its outputs."""
+    return View(
+        engine.observation[games],
+        engine.mask[games],
+        engine.legal[games],
+        engine.legal_count[games],
+        engine.seats[games],
+        games,
+    )
 
 
 class Agent(ABC):
@@ -42,6 +57,10 @@ class Agent(ABC):
     @abstractmethod
     def act(self, view: View) -> NDArray[np.int64] | Any:
         """Return one legal action a row, (n,) integers."""
+
+    def opinion(self, view: View) -> Opinion | None:
+        """Return what it thinks of the moves of a decision, a view of one row; None: just act."""
+        return None
 
     def get_state(self) -> Any:
         """Return what must be kept to go on later, as something that pickles; None is nothing."""

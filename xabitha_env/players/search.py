@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from xabitha_env._jit import records
 from xabitha_env._random import seed_streams
 from xabitha_env.players.base import Agent, View
+from xabitha_env.players.opinion import Opinion
 from xabitha_env.players.worlds import search_kernels
 from xabitha_env.protocol import Engine
 
@@ -144,6 +145,13 @@ class SearchAgent(Agent):
             RuntimeError: `reset` was never called.
         """
         return np.array([self.search(int(game)).best for game in view.game], np.int64)
+
+    def opinion(self, view: View) -> Opinion:
+        """Return by how many points each candidate would win the round, with all its errors."""
+        found = self.search(int(view.game[0]))
+        if not found.worlds.any():
+            return Opinion(found.best)
+        return Opinion(found.best, found.actions, found.means, found.errors, "points a round")
 
     def search(self, game: int) -> Verdict:
         """Return what a search for the seat to act in a game finds."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.cards import NUM_SEATS
-from xabitha_env.players.base import Agent, View
+from xabitha_env.players.base import Agent, View, view_of
 from xabitha_env.players.compiled import CompiledPlayer
 from xabitha_env.protocol import EXTERNAL, Engine
 
@@ -131,14 +131,7 @@ def ask(engine: Engine, player: Agent, games: NDArray[np.int64]) -> NDArray[np.i
         PlayerError: it failed or gave no legal action; the message names it, its seat and what
             is wrong.
     """
-    view = View(
-        engine.observation[games],
-        engine.mask[games],
-        engine.legal[games],
-        engine.legal_count[games],
-        engine.seats[games],
-        games,
-    )
+    view = view_of(engine, games)
     try:
         answer = np.asarray(player.act(view))
     except Exception as error:

@@ -77,7 +77,7 @@ def _play_chunk(table: Table, starts: list[tuple[int, Any]], legal: bool) -> lis
     engine.reset(seed=seeds, deals=deals)
     table.reset(seeds[0])
     agents = [player.name for player in table.players]
-    records = [_new_record(engine, index, seed, agents) for index, seed in enumerate(seeds)]
+    records = [new_record(engine, index, seed, agents) for index, seed in enumerate(seeds)]
     while not engine.over.all():
         playing = [int(index) for index in (~engine.over).nonzero()[0]]
         lists = {index: engine.legal_texts(index) for index in playing} if legal else {}
@@ -90,11 +90,12 @@ def _play_chunk(table: Table, starts: list[tuple[int, Any]], legal: bool) -> lis
                 event["legal"] = lists[index]
             records[index]["rounds"][-1]["events"].append(event)
             if ended[index]:
-                _end_round(engine, index, records[index])
+                end_round(engine, index, records[index])
     return records
 
 
-def _new_record(engine: Engine, index: int, seed: int, agents: list[str]) -> dict[str, Any]:
+def new_record(engine: Engine, index: int, seed: int, agents: list[str]) -> dict[str, Any]:
+    """Return the record of a match that has just been dealt."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -111,7 +112,8 @@ def _new_round(engine: Engine, index: int) -> dict[str, Any]:
     return {**engine.deal_record(index), "events": [], "result": None}
 
 
-def _end_round(engine: Engine, index: int, record: dict[str, Any]) -> None:
+def end_round(engine: Engine, index: int, record: dict[str, Any]) -> None:
+    """Write down how a round ended, and the next deal or how the match ended."""
     record["rounds"][-1]["result"] = engine.round_result(index)
     if engine.over[index]:
         record["result"] = engine.match_result(index)

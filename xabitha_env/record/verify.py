@@ -6,13 +6,17 @@ be written as if the record were right up to there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 from xabitha_env.games import make_engine, make_rules
 from xabitha_env.protocol import Engine
 from xabitha_env.record.fields import FORMATS, GameFormat, check_record
 from xabitha_env.record.files import PathName, Progress, RecordProblem, read_records
+
+Watch: TypeAlias = Callable[[Engine, int, int | None], None]
+"""Is shown the engine, the round's index and that of the event just made; None after the deal."""
 
 
 class Difference(NamedTuple):
@@ -50,8 +54,25 @@ def verify_record(record: dict[str, Any]) -> Difference | None:
     Raises:
         FieldError: the record's structure is wrong.
     """
+    return replay_record(record, _look_away)
+
+
+def replay_record(record: dict[str, Any], watch: Watch) -> Difference | None:
+    """Replay a match as `verify_record` does, and show the engine after each deal and event.
+
+    Args:
+        record: the match.
+        watch: is called after each deal and event that agrees with the rules. After a round's
+            last event the engine holds the next round already, with cards of its own.
+
+    Returns:
+        The first difference, at which the replay ends, or None.
+
+    Raises:
+        FieldError: the record's structure is wrong.
+    """
     check_record(record)
-    return _first_difference(record)
+    return _first_difference(record, watch)
 
 
 def verify_file(
@@ -67,30 +88,45 @@ def verify_file(
         FileError: the file cannot be read, or is damaged from some line on.
     """
     for line, found in read_records(path, progress):
-        yield line, found if isinstance(found, RecordProblem) else _first_difference(found)
+        if isinstance(found, RecordProblem):
+            yield line, found
+        else:
+            yield line, _first_difference(found, _look_away)
 
 
-def _first_difference(record: dict[str, Any]) -> Difference | None:
+def _look_away(engine: Engine, number: int, event: int | None) -> None:
+    """Watch nothing."""
+
+
+def _first_difference(record: dict[str, Any], watch: Watch) -> Difference | None:
     game = record["game"]
     rules = {name: record["rules"][name] for name in make_rules(game).to_dict()}
     engine = make_engine(game, 1, rules=make_rules(game, rules), outputs=())
     engine.reset(seed=0)
-    return next(_match(engine, FORMATS[game], record), None)
+    return next(_match(engine, FORMATS[game], record, watch), None)
 
 
-def _match(engine: Engine, form: GameFormat, record: dict[str, Any]) -> Iterator[Difference]:
+def _match(
+    engine: Engine, form: GameFormat, record: dict[str, Any], watch: Watch
+) -> Iterator[Difference]:
     rounds, last = record["rounds"], len(record["rounds"]) - 1
     for number, entry in enumerate(rounds):
         if engine.over[0]:
             yield Difference("rounds", len(rounds), number)
         cut = number == last and record["result"] is None
-        for found in _round(engine, form, entry, number > 0, cut):
+        seen = partial(watch, engine, number)
+        for found in _round(engine, form, entry, number > 0, cut, seen):
             yield found._replace(round=number)
     yield from _compare_result(record["result"], engine.match_result() if engine.over[0] else None)
 
 
 def _round(
-    engine: Engine, form: GameFormat, entry: dict[str, Any], follows: bool, may_be_cut: bool
+    engine: Engine,
+    form: GameFormat,
+    entry: dict[str, Any],
+    follows: bool,
+    may_be_cut: bool,
+    seen: Callable[[int | None], None],
 ) -> Iterator[Difference]:
     """Compare one round; one that is not the first `follows`, one cut off may be short."""
     if follows:
@@ -101,12 +137,14 @@ def _round(
         engine.set_deal({name: entry[name] for name in form.head if name in entry})
     except ValueError as error:
         yield Difference("deal", entry["deal"], str(error))
+    seen(None)
     played = int(engine.rounds_played[0])
     for number, event in enumerate(entry["events"]):
         if engine.rounds_played[0] != played:
             yield Difference("move", event["move"], "the round is over", event=number)
         for found in _event(engine, form, event):
             yield found._replace(event=number)
+        seen(number)
     over = engine.rounds_played[0] != played
     if not over and not may_be_cut:
         own = f"seat {engine.seats[0]} is to act: {', '.join(engine.legal_texts())}"
