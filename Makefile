@@ -14,12 +14,16 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PI
 .DEFAULT_GOAL := help
 GAME     ?= xabitha
 TRAIN    ?=
+PLAY     ?=
 
-.PHONY: help demo train ship declaration opening notebooks ablations speed learn-check test lint format bench golden mutants docs docs-tables wheel-check clean
+.PHONY: help play demo train ship declaration opening notebooks ablations speed learn-check test lint format bench golden mutants docs docs-tables wheel-check clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; \
 	do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+play: $(VENV)/.with-play ## play a match in the terminal (GAME=xeri for the other game)
+	$(BIN)/xabitha play --game $(GAME) $(PLAY)
 
 demo: $(VENV)/.with-train ## train an agent on Xabitha and measure it
 	$(BIN)/python -m train.demo
@@ -79,11 +83,12 @@ golden: $(VENV)/.with-test ## write the golden playthroughs again
 mutants: $(VENV)/.with-test ## change one rule at a time and see that tests fail
 	$(BIN)/python -m tools.mutate
 
-docs-tables: $(VENV)/.with-test ## write the README's tables again
+docs-tables: $(VENV)/.with-test ## write the tables and traces of README and docs again
 	$(BIN)/python -m tools.readme_tables
+	$(BIN)/python -m tools.docs_pages
 
 docs: $(VENV)/.with-docs ## build the site into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 wheel-check: $(VENV)/.with-test ## build the wheel and use it alone, outside the clone
 	PIP_ARGS='$(PIP_ARGS)' tools/wheel_check.sh $(BIN)/python
@@ -98,6 +103,10 @@ $(VENV)/.made:
 	@$(PYTHON) -c 'import ensurepip, venv' \
 	|| { echo '$(PYTHON) has no venv module (on Debian: apt install python3-venv)' >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.with-play: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e '.[play]'
 	@touch $@
 
 $(VENV)/.with-train: $(VENV)/.made pyproject.toml constraints.txt

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -36,19 +37,33 @@ def tables() -> dict[str, str]:
     return found
 
 
+def marks(name: str) -> tuple[str, str]:
+    """Return what stands before and after a table."""
+    return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+
+
+def filled(text: str, found: Mapping[str, str], where: str) -> str:
+    """Return a page's text with every table as it should be.
+
+    Raises:
+        ValueError: the marks of a table are missing.
+    """
+    for name, table in found.items():
+        begin, end = marks(name)
+        if text.count(begin) != 1 or text.count(end) != 1:
+            raise ValueError(f"{where} must hold {begin} and {end} once each")
+        before, rest = text.split(begin)
+        text = f"{before}{begin}\n{table}\n{end}{rest.split(end)[1]}"
+    return text
+
+
 def with_tables(text: str) -> str:
     """Return the README's text with every table as it should be.
 
     Raises:
         ValueError: the marks of a table are missing.
     """
-    for name, table in tables().items():
-        begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-        if text.count(begin) != 1 or text.count(end) != 1:
-            raise ValueError(f"README.md must hold {begin} and {end} once each")
-        before, rest = text.split(begin)
-        text = f"{before}{begin}\n{table}\n{end}{rest.split(end)[1]}"
-    return text
+    return filled(text, tables(), README.name)
 
 
 def main() -> int:
