@@ -31,6 +31,8 @@ PY
 xabitha --help >help.txt
 xabitha record --players greedy,random --matches 2 --rounds 1 --seed 1 --out played.jsonl.gz
 xabitha verify played.jsonl.gz
+xabitha replay played.jsonl.gz --html match.html
+xabitha replay played.jsonl.gz --text >match.txt
 xabitha tournament greedy random --deals 20 --workers 2 --csv deals.csv
 python -W error - <<'PY'
 import gymnasium
