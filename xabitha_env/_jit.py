@@ -25,8 +25,8 @@ INTERPRETED: bool = bool(config.DISABLE_JIT)
 
 _PACKAGE = Path(__file__).parent
 _NO_KERNELS = {
-    *("bench.py", "cli", "contrib", "envs", "evaluation", "files.py", "pictures", "players"),
-    *("record", "replay", "rulebook.py", "scene.py", "terminal"),
+    *("bench.py", "cli", "conformance", "contrib", "envs", "evaluation", "files.py", "pictures"),
+    *("players", "record", "replay", "research", "rulebook.py", "scene.py", "stdio", "terminal"),
 }
 """Files and folders, at any depth, from which kernels take nothing."""
 
