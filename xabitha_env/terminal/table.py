@@ -12,6 +12,8 @@ from xabitha_env.scene import Group, Scene, SeatScene
 from xabitha_env.terminal.glyphs import is_red, needs_letters, shown
 
 RED, QUIET, STRONG = "bold red", "dim", "bold"
+ABREAST = 2
+"""Piles on a line, which then fits half a screen."""
 MOST_SHOWN = 24
 """Cards of a pile that are shown; of a longer one only the last, as those below hardly matter."""
 
@@ -61,7 +63,12 @@ def table_content(
     apart = None if own_hand else scene.viewer
     lines = [
         _heading(scene),
-        Content("   ").join([_pile(pile, letters) for pile in scene.piles]),
+        *(
+            Content("   ").join(
+                [_pile(pile, letters) for pile in scene.piles[first : first + ABREAST]]
+            )
+            for first in range(0, len(scene.piles), ABREAST)
+        ),
         *(line for seat in scene.seats for line in _seat(scene, seat, names, letters, apart)),
     ]
     if scene.melds:
@@ -74,7 +81,8 @@ def table_content(
 
 def _heading(scene: Scene) -> Content:
     scores = [f"{name} {first} : {second}" for name, first, second in scene.scores]
-    return Content.styled("   ".join((scene.place, *scores)), STRONG)
+    after = "   " if len(scores) == 1 else "\n"  # one fits behind the place
+    return Content.styled(scene.place + after + "   ".join(scores), STRONG)
 
 
 def _pile(pile: Group, letters: bool) -> Content:
@@ -83,7 +91,7 @@ def _pile(pile: Group, letters: bool) -> Content:
     if cards:
         dots = [Content("...")] if len(cards) < len(pile.cards) else []
         parts += [*dots, cards_content(cards, letters)]
-    elif not pile.hidden:
+    elif not pile.hidden and not pile.note:
         parts.append(Content("empty"))
     if pile.note:
         parts.append(Content.styled(pile.note, QUIET))
