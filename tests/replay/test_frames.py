@@ -291,7 +291,8 @@ def test_a_hidden_hand_takes_its_secrets_along(matches, kind):
         )
         assert (told.move != frame.told.move) == bool(secret)
         if frame.told.move == "draw:deck":
-            assert re.search("draws a card from the deck($|, made anew)|finds no card to draw", told.words)
+            drawn = "draws a card from the deck($|, made anew)"
+            assert re.search(f"{drawn}|finds no card to draw", told.words)
         assert "declaration" not in frame.marks_to(hidden)
         assert frame.legal_to(hidden) is None and frame.legal_to() == frame.legal
         assert frame.told_to([(frame.seat + 1) % 4]) == frame.told
