@@ -1,4 +1,4 @@
-"""Players by name, by ``module:Class``, by ``module:function`` or from a checkpoint file."""
+"""Players by name, by ``module:Class`` or ``module:function``, from files, or as programs."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ PlayerSpec: TypeAlias = "str | PathLike[str] | Agent | Callable[..., Any]"
 
 CHECKPOINT = ".zip"
 """The ending of a saved Stable-Baselines3 model."""
+PROGRAM = "stdio:"
+"""The beginning of a program that is asked over its pipes; no module of this name is looked for."""
 PLAYERS, FILES = "xabitha_env.players", "xabitha_env.player_files"
 """Groups of entry points by which packages add players: by name, and by the ending of a file."""
 OPTIONS = "xabitha_env.player_options"
@@ -62,7 +64,9 @@ def load_player(spec: PlayerSpec, game: str = "xabitha") -> Agent:
             ``module:Class`` or ``module:function``, optionally with
             keyword arguments as in ``my_bot:Bot?depth=2&name=deep`` (a class is called with
             them, a function gets them with every decision; values that read as whole numbers
-            are passed as such); the path of a Stable-Baselines3 model, ``FILE.zip``; or a
+            are passed as such); ``stdio:PROGRAM ARGUMENT …`` for another program, as
+            `xabitha_env.stdio.load_program` takes it; the path of a Stable-Baselines3 model,
+            ``FILE.zip``; or a
             `Agent`, a class of players, or a function (observation, mask) -> action. Every player
             that is named by a text takes the options of installed packages among its arguments,
             as in ``greedy?declare=no``.
@@ -105,6 +109,8 @@ def _with_option(player: Agent, option: str, value: str, game: str) -> Agent:
 
 def _load_named(spec: str, game: str) -> Agent:
     name, _, query = spec.partition("?")
+    if spec.startswith(PROGRAM):
+        return _load_program(spec, game)
     ending = Path(name).suffix.lower()
     if ending == CHECKPOINT:
         return _load_checkpoint(spec)
@@ -126,7 +132,7 @@ def _load_named(spec: str, game: str) -> Agent:
     )
     raise ValueError(
         f"no player {spec!r}; {hint}there are {', '.join(names)}, module:Class, module:function, "
-        f"or a saved model {files}"
+        f"stdio:PROGRAM, or a saved model {files}"
     )
 
 
@@ -164,6 +170,13 @@ def _load_checkpoint(spec: str) -> Agent:
             f"player {spec!r} needs Stable-Baselines3: install xabitha-env[train] ({error})"
         ) from error
     return cast(Agent, load_sb3_player(spec))
+
+
+def _load_program(spec: str, game: str) -> Agent:
+    from xabitha_env.stdio.naming import load_program  # what speaks to programs is above players
+
+    command, _, query = spec.partition("?")
+    return load_program(command, _arguments(spec, query), load_player, game)
 
 
 def _load_added(entry: EntryPoint, spec: str, game: str, **more: Any) -> Agent:
