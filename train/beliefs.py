@@ -16,31 +16,36 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from agents.beliefs import guess_hands
 from agents.checkpoint import load_policy
-from agents.encoding import Encoder, lists_of
+from agents.encoding import Encoder
 from agents.network import Policy
 from agents.policy import FOLDER
 from train import options
 from train.options import option
-from xabitha_env._jit import records
-from xabitha_env.cards import NUM_SEATS
 from xabitha_env.cli.output import print_table, progress_bar
 from xabitha_env.evaluation.deals import FEWEST_DEALS, seeds_of
 from xabitha_env.evaluation.intervals import Interval, interval
+from xabitha_env.evaluation.play import one_round
 from xabitha_env.evaluation.plots import save_picture
 from xabitha_env.files import write_text
-from xabitha_env.games import GAMES, make_engine, make_rules
-from xabitha_env.players import Table, draw_worlds, load_player
+from xabitha_env.games import GAMES
+from xabitha_env.players import draw_worlds, load_player
 from xabitha_env.protocol import Engine
+from xabitha_env.research.beliefs import (
+    PARTNER,
+    brier,
+    held,
+    sample_decisions,
+    share_held,
+)
 
 SHOWN = 0.1
 """Share of the decisions that are scored."""
@@ -49,8 +54,6 @@ SPAN = {"xabitha": 12, "xeri": 4}
 FEWEST = 20
 """Decisions below which no mean is shown."""
 UNIFORM, WEIGHED = "unseen cards alike", "as expert plays"
-PARTNER = 1
-"""Place of the partner among the other seats."""
 RESULTS, PICTURE = "beliefs.json", "beliefs.png"
 
 
@@ -79,65 +82,34 @@ class Scores(NamedTuple):
     brier: NDArray[np.float64]  # (n, b, 3) by belief and other seat, in order of play
 
 
-def guesses(policy: Policy, encoder: Encoder, engine: Engine, games: Any) -> NDArray[np.float64]:
-    """Return how likely a policy thinks that the other seats hold each kind, (n, 3, K)."""
-    inputs = encoder.encode(engine, games)
-    same = np.arange(policy.first.weight.shape[0], dtype=np.int32)
-    with torch.no_grad():
-        seen = policy.look(lists_of(inputs, np.arange(inputs.size), same, False))
-        odds = policy.hands(seen).view(inputs.size, NUM_SEATS - 1, -1)
-    return torch.sigmoid(odds).double().numpy()  # type: ignore[no-any-return]
-
-
-def held(encoder: Encoder, games: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which kinds the other seats than that to act hold, (n, 3, K), of records."""
-    indices = np.arange(len(games))
-    secrets = np.zeros((len(games), encoder.advice.SECRETS.size), np.int8)
-    masks = np.zeros((len(games), NUM_SEATS - 1), np.int64)
-    encoder.advice.tell(records(games), indices, secrets, masks)
-    return (masks[:, :, None] >> np.arange(encoder.kinds)) & 1 == 1
-
-
 def worlds_say(
-    encoder: Encoder, engine: Engine, games: Any, size: int, weighted: bool, seed: int
+    game: str, engine: Engine, games: Any, size: int, weighted: bool, seed: int
 ) -> NDArray[np.float64]:
     """Return in which share of worlds the other seats hold each kind, (n, 3, K)."""
-    shares = []
-    for game in games:
-        worlds, weights = draw_worlds(
-            engine, int(game), size, weighted=weighted, seed=seed + int(game)
-        )
-        own = held(encoder, np.asarray(worlds))
-        shares.append((own * weights[:, None, None]).sum(axis=0) / weights.sum())
-    return np.array(shares)
+    drawn = (
+        draw_worlds(engine, int(one), size, weighted=weighted, seed=seed + int(one))
+        for one in games
+    )
+    return np.array([share_held(game, np.asarray(worlds), weights) for worlds, weights in drawn])
 
 
 def score(args: Args, policies: dict[str, tuple[Policy, Encoder]]) -> Scores:
     """Play rounds and score all beliefs in a part of the decisions."""
-    encoder = Encoder(args.game)
-    rules = make_rules(args.game, {"num_rounds": 1})
-    engine = make_engine(args.game, args.rounds, rules=rules)
-    engine.reset(list(seeds_of("test", args.rounds)))
-    table = Table(engine, (load_player(args.player, args.game),) * NUM_SEATS)
-    table.reset(0)
-    random = np.random.default_rng(0)
+    setup, player = one_round(args.game), load_player(args.player, args.game)
+    seeds = seeds_of("test", args.rounds)
     parts: list[Scores] = []
     with progress_bar("beliefs", args.rounds, args.quiet) as show:
-        for number in count():
-            if engine.over.all():
-                break
-            going = np.flatnonzero(~engine.over & (engine.legal_count > 1))
-            games = going[random.random(going.size) < SHOWN]
-            if games.size:
-                seed = number * args.rounds
-                said = [guesses(*one, engine, games) for one in policies.values()]
-                for weighted in (False, True):
-                    said.append(worlds_say(encoder, engine, games, args.worlds, weighted, seed))
-                truth = held(encoder, engine.games[games])
-                brier = ((np.stack(said, axis=1) - truth[:, None]) ** 2).mean(axis=-1)
-                parts.append(Scores(np.full(games.size, number), games, brier))
-            table.step()
+        for number, engine, games in sample_decisions(setup, player, seeds, SHOWN):
             show(int(engine.over.sum()))
+            if not games.size:
+                continue
+            seed = number * args.rounds
+            said = [guess_hands(*one, engine, games) for one in policies.values()]
+            for weighted in (False, True):
+                said.append(worlds_say(args.game, engine, games, args.worlds, weighted, seed))
+            truth = held(args.game, engine.games[games])
+            errors = brier(np.stack(said, axis=1), truth[:, None]).mean(axis=-1)
+            parts.append(Scores(np.full(games.size, number), games, errors))
     return Scores(*(np.concatenate(column) for column in zip(*parts)))
 
 

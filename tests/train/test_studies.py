@@ -127,8 +127,8 @@ def test_worlds_say_how_likely_a_seat_holds_a_kind() -> None:
     engine = make_engine("xeri", 2, rules=make_rules("xeri", {"num_rounds": 1}))
     engine.reset(3)
     encoder = Encoder("xeri")
-    shares = beliefs.worlds_say(encoder, engine, [0, 1], 400, False, 0)
-    truth = beliefs.held(encoder, engine.games)
+    shares = beliefs.worlds_say("xeri", engine, [0, 1], 400, False, 0)
+    truth = beliefs.held("xeri", engine.games)
     assert shares.shape == truth.shape == (2, 3, 52)
     assert truth.sum(axis=-1) == pytest.approx(shares.sum(axis=-1))
     own = engine.observation[:, encoder.observation.slice("hand")] == 1
