@@ -94,7 +94,7 @@ wheel-check: $(VENV)/.with-test ## build the wheel and use it alone, outside the
 	PIP_ARGS='$(PIP_ARGS)' tools/wheel_check.sh $(BIN)/python
 
 clean: ## remove the environment and what was built
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(VENV)-* build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 # The environment: one stamp for its making, and one for each set of extras in it.
 $(VENV)/.made:

@@ -15,14 +15,8 @@ PACKAGE = ROOT / "xabitha_env"
 ALLOWED = {-1, 0, 1, 2}
 EXEMPT = {PACKAGE / "_random.py"}  # the constants of the random generator
 HEAVY = (
-    "torch",
-    "stable_baselines3",
-    "sb3_contrib",
-    "matplotlib",
-    "rlcard",
-    "pyspiel",
-    "textual",
-    "pygame",
+    *("torch", "stable_baselines3", "sb3_contrib", "matplotlib", "ray"),
+    *("rlcard", "pyspiel", "open_spiel", "textual", "pygame"),
 )
 
 

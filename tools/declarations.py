@@ -18,10 +18,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from train.formations import near_formation
 from xabitha_env.cards import NUM_SEATS
 from xabitha_env.cli.output import print_table
 from xabitha_env.games import make_engine, make_rules
+from xabitha_env.research.formations import near_formation
 from xabitha_env.xabitha.actions import DECLARE
 
 HEAD = ("missing", "lays it", "margin yes", "margin no", "break-even of the penalties")

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools import docs_pictures, docs_table, docs_traces, readme_tables
+from tools import docs_pictures, docs_session, docs_table, docs_traces, readme_tables
 from xabitha_env.files import write_text
 from xabitha_env.games import GAMES, engine_class
 
@@ -125,7 +125,7 @@ def tables() -> dict[str, str]:
         ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")
     )
     found = {**readme_tables.tables(), **options_tables()}
-    found |= {**docs_pictures.tables(), **docs_traces.tables()}
+    found |= {**docs_pictures.tables(), **docs_traces.tables(), **docs_session.tables()}
     for game in GAMES:
         found[f"{game} state"] = engine_class(game).global_features.table()
         found[f"{game} rewards"] = rewards_table(game)

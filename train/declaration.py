@@ -44,13 +44,13 @@ from agents.declaring import (
 from agents.regression import Regression
 from train import declaration_report, options
 from train.fitting import fit, gather
-from train.formations import near_formation
 from train.options import option
 from train.ppo import Crew
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
 from xabitha_env.evaluation.deals import seeds_of
 from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players import Table, load_player
+from xabitha_env.research.formations import near_formation
 from xabitha_env.xabitha.actions import DECLARE
 
 CHUNK = 500

@@ -15,11 +15,11 @@ from agents.regression import Regression
 from tests.xabitha.hidden import resampled
 from tests.xabitha.kernels import mask_cards
 from tests.xabitha.test_chase import plain_distance
-from train.formations import near_formation
 from xabitha_env._jit import records
 from xabitha_env.cards import CARD_NAMES, KIND_OF
 from xabitha_env.games import make_engine, make_rules
 from xabitha_env.players import Table, load_player
+from xabitha_env.research.formations import near_formation
 from xabitha_env.xabitha.engine import XabithaEngine
 from xabitha_env.xabitha.state import DECLARING, STATE
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from train.formations import near_formation
 from xabitha_env.record import record_matches
 from xabitha_env.replay import Replay, replay
+from xabitha_env.research.formations import near_formation
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

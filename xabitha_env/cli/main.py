@@ -24,8 +24,11 @@ COMMANDS = (
     "tournament",
     "crossplay",
     "survival",
+    "research",
     "curves",
     "bench",
+    "seat",
+    "conformance",
 )
 
 OK, DIFFERENT, WRONG_USE = 0, 1, 2
@@ -44,7 +47,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _name in COMMANDS:
-    app.command(_name)(getattr(import_module(f"xabitha_env.cli.{_name}"), _name))
+    _module = import_module(f"xabitha_env.cli.{_name}")
+    app.command(_name, context_settings=getattr(_module, "SETTINGS", None))(getattr(_module, _name))
 
 
 def _print_version(wanted: bool) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xabitha_env.evaluation.play import Setup
     from xabitha_env.evaluation.report import Table
-    from xabitha_env.evaluation.run import Pairing, Played
+    from xabitha_env.evaluation.run import Pairing, Played, Spread
     from xabitha_env.evaluation.timing import Spent
 
 
@@ -54,6 +54,7 @@ class Plan:
         state: the file that keeps finished chunks, if any.
         outputs: what is written at the end.
         quiet: show no progress and no tables.
+        ray: the address of a cluster, in place of processes of this machine.
     """
 
     setup: Setup
@@ -64,6 +65,7 @@ class Plan:
     state: Path | None
     outputs: Outputs
     quiet: bool
+    ray: str | None = None
 
     def play(self, title: str) -> tuple[dict[str, Any], Played]:
         """Play, under a progress bar; returns the settings, as JSON holds them, and the deals.
@@ -83,6 +85,7 @@ class Plan:
         chunk = self.chunk or CHUNK
         settings = settings_of(self.setup, self.pairings, self.seeds, chunk)
         with ExitStack() as stack:
+            spread = stack.enter_context(self._spread())
             kept = None
             if self.state is not None:
                 kept = RunFile(self.state, settings, outcome_type(self.setup.game))
@@ -95,6 +98,7 @@ class Plan:
                 self.seeds,
                 chunk=chunk,
                 workers=self.workers,
+                spread=spread,
                 kept=kept,
                 move=move,
             )
@@ -126,6 +130,22 @@ class Plan:
                 print_table(*table)
             for line in notes:
                 print(line)
+
+    @contextmanager
+    def _spread(self) -> Iterator[Spread | None]:
+        """Connect to the cluster, if there is to be one."""
+        if self.ray is None:
+            yield None
+            return
+        from xabitha_env.contrib.ray import LOCAL, cluster
+
+        if self.workers > 1 and self.ray != LOCAL:
+            raise ValueError(
+                f"--workers {self.workers} is for processes of this machine, and --ray {self.ray} "
+                "plays on all of the cluster: leave one of them out"
+            )
+        with cluster(self.ray, self.workers) as found:
+            yield found.play
 
     def _load_all(self) -> None:
         from xabitha_env.evaluation.teams import load_team

@@ -23,8 +23,8 @@ PlayersOption: TypeAlias = Annotated[
         "--players",
         metavar="NAMES",
         help="One player for all seats, two by team (seats 0+2, seats 1+3) or four by seat, "
-        "with commas: random, greedy, expert, search?ms=50, module:Class, module:function, or a "
-        "saved model FILE.zip.",
+        "with commas: random, greedy, expert, search?ms=50, module:Class, module:function, "
+        "stdio:PROGRAM, or a saved model FILE.zip.",
     ),
 ]
 RoundsOption: TypeAlias = Annotated[
@@ -73,6 +73,15 @@ ChunkOption: TypeAlias = Annotated[
 ]
 WorkersOption: TypeAlias = Annotated[
     int, typer.Option("--workers", min=1, help="Processes; results do not depend on them.")
+]
+RayOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Play on a cluster of Ray (extra: ray): its address, auto for the one that runs here, "
+        "local for one of --workers processes.",
+    ),
 ]
 StateOption: TypeAlias = Annotated[
     Path | None,

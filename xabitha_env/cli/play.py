@@ -34,8 +34,8 @@ def play(
             metavar="NAMES",
             help="Who sits at the other seats: one player for all of them, two by team (seats "
             "0+2, seats 1+3) or four by seat, yours then being ignored, with commas: random, "
-            "greedy, expert, search?ms=50, module:Class, module:function, or a saved model "
-            "FILE.zip.",
+            "greedy, expert, search?ms=50, module:Class, module:function, stdio:PROGRAM, or a "
+            "saved model FILE.zip.",
         ),
     ] = "expert",
     hints: Annotated[

@@ -16,6 +16,7 @@ from xabitha_env.cli.options import (
     JsonFileOption,
     PlotOption,
     QuietOption,
+    RayOption,
     RoundsOption,
     RuleOption,
     SeedsOption,
@@ -41,6 +42,7 @@ def tournament(
     ] = None,
     chunk: ChunkOption = None,
     workers: WorkersOption = 1,
+    ray: RayOption = None,
     state: StateOption = None,
     json_file: JsonFileOption = None,
     csv_file: CsvOption = None,
@@ -59,6 +61,7 @@ def tournament(
       xabitha tournament greedy random
       xabitha tournament greedy random --deals 200 --want 2
       xabitha tournament greedy random greedy+random --seeds test --json results.json
+      xabitha tournament expert search --deals 100000 --ray auto --state run.jsonl
     """
     from xabitha_env.evaluation import report
     from xabitha_env.evaluation.deals import seeds_of
@@ -78,6 +81,7 @@ def tournament(
         state,
         Outputs(json_file, csv_file, plot),
         quiet,
+        ray,
     )
     settings, played = plan.play("playing")
     found = summarise_tournament(game, named, played)

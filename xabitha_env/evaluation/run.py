@@ -15,7 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,12 @@ class Done(NamedTuple):
     spent: dict[str, Spent]  # by player
 
 
+Spread: TypeAlias = (
+    "Callable[[Callable[[Worker, Job], Done], Setup, Sequence[Job]], Iterator[Done]]"
+)
+"""Plays chunks elsewhere than in processes of this machine, as `play_jobs` does."""
+
+
 class Played(NamedTuple):
     """All chunks of a run."""
 
@@ -76,6 +82,7 @@ def play_pairings(
     *,
     chunk: int = CHUNK,
     workers: int = 1,
+    spread: Spread | None = None,
     kept: RunFile | None = None,
     move: Callable[[int], object] = lambda done: None,
 ) -> Played:
@@ -87,6 +94,7 @@ def play_pairings(
         seeds: of D deals.
         chunk: deals of a chunk.
         workers: processes; with one, everything happens in this process.
+        spread: plays the chunks in place of those, such as `contrib.ray.Cluster.play`.
         kept: chunks of an earlier run of the same settings, to which new ones are added.
         move: called with the number of deals done, of P times D.
 
@@ -105,7 +113,11 @@ def play_pairings(
             jobs.append(job)
         else:
             book.enter(Done(job.number, job.start, *found))
-    for done in play_jobs(Worker.play, setup, jobs, workers):
+    if spread is None:
+        played = play_jobs(Worker.play, setup, jobs, workers)
+    else:
+        played = spread(Worker.play, setup, jobs)
+    for done in played:
         if kept:
             kept.add(*done)
         book.enter(done)
@@ -200,7 +212,7 @@ def play_jobs(
         worker = Worker(setup)
         yield from (task(worker, job) for job in jobs)
         return
-    _compile(setup)  # once, instead of in every process
+    compile_once(setup)  # instead of in every process
     with _one_thread():
         pool = ProcessPoolExecutor(
             min(workers, len(jobs)), get_context("spawn"), initializer=_begin, initargs=(setup,)
@@ -225,7 +237,8 @@ def _hold_interrupts(held: bool) -> None:
         signal.pthread_sigmask(how, {signal.SIGINT})
 
 
-def _compile(setup: Setup) -> None:
+def compile_once(setup: Setup) -> None:
+    """Compile what chunks of a game need, for processes of this machine to find it compiled."""
     engine = make_engine(setup.game, 1, rules=setup.rules)
     name = next(iter(engine.player_codes))
     Table(engine, [load_player(name, setup.game)] * NUM_SEATS).play()
