@@ -22,12 +22,10 @@ about as long as the network does. Take `train/ppo.py` for strength.
 
 from __future__ import annotations
 
-import io
-import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,21 +37,16 @@ from torch import nn
 from torch.distributions import Categorical
 
 from train import options
+from train.examples import SavedPlayer, finish
 from train.options import option
+from train.running import check_seed, one_thread
 from xabitha_env import xabitha_v0, xeri_v0
 from xabitha_env.envs.aec import SEAT_OF
-from xabitha_env.evaluation.comparison import Comparison, compare
-from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS, seeds_of
-from xabitha_env.evaluation.play import one_round
-from xabitha_env.files import write_bytes
+from xabitha_env.evaluation.deals import FEWEST_DEALS
 from xabitha_env.games import GAMES, engine_class
-from xabitha_env.players import Agent, View, load_player
-from xabitha_env.protocol import Engine
+from xabitha_env.players import load_player
 
 AEC = {"xabitha": xabitha_v0.env, "xeri": xeri_v0.env}
-MOST_SEED = min(LISTS.values()) // 2
-"""The tables' seeds count up from the job's, and must not reach the deals of a measurement."""
-POLICY, RESULTS = "policy.pt", "results.json"
 
 
 @dataclass
@@ -99,8 +92,7 @@ def check(args: Args) -> None:
     options.check_numbers(args)
     if args.game not in GAMES:
         raise ValueError(f"--game must be {' or '.join(GAMES)}, not {args.game!r}")
-    if args.seed > MOST_SEED:
-        raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
+    check_seed(args.seed)
     load_player(args.against, args.game)
 
 
@@ -336,47 +328,15 @@ def learn(args: Args) -> tuple[Network, int, float]:
 # The player.
 
 
-class Player(Agent):
-    """A policy of this script: the likeliest legal action.
-
-    Args:
-        path: of the policy.
-    """
+class Player(SavedPlayer):
+    """A policy of this script; see `SavedPlayer`."""
 
     name = "cleanrl"
+    make = Network
 
-    def __init__(self, path: str) -> None:
-        saved = torch.load(path, weights_only=True)
-        self.game = saved["game"]
-        self.network = Network(self.game, saved["width"])
-        self.network.load_state_dict(saved["weights"])
-
-    def reset(self, engine: Engine, seed: int) -> None:
-        """Check that the policy plays this game."""
-        if engine.game != self.game:
-            raise ValueError(f"the policy plays {self.game}, not {engine.game}")
-
-    def act(self, view: View) -> NDArray[np.int64]:
-        """Return one legal action a row, (n,)."""
-        with torch.no_grad():
-            odds = self.network.odds(
-                torch.from_numpy(view.observation).float(), torch.from_numpy(view.mask != 0)
-            )
-        return odds.logits.argmax(dim=1).numpy()
-
-
-def saved_bytes(args: Args, network: Network) -> bytes:
-    """Return a policy as `Player` reads it."""
-    buffer = io.BytesIO()
-    kept = {"game": args.game, "width": args.width, "weights": network.state_dict()}
-    torch.save(kept, buffer)
-    return buffer.getvalue()
-
-
-def measured(path: Path, args: Args) -> Comparison:
-    """Return how a team of the policy does on mirrored test deals."""
-    team, rivals = (Player(str(path)),) * 2, (load_player(args.against, args.game),) * 2
-    return compare(team, rivals, seeds_of("test", args.test_deals), one_round(args.game))
+    def logits(self, observation: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the logits; see `SavedPlayer.logits`."""
+        return self.network.odds(observation.float(), mask).logits
 
 
 def main(args: Args) -> dict[str, Any]:
@@ -390,35 +350,15 @@ def main(args: Args) -> dict[str, Any]:
         OSError: a file cannot be written.
     """
     check(args)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more threads than free cores are many times slower
-    try:
+    with one_thread():
         return _run(args)
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _run(args: Args) -> dict[str, Any]:
     out = Path(args.out or f"runs/cleanrl_{args.game}")
     out.mkdir(parents=True, exist_ok=True)
     network, done, seconds = learn(args)
-    write_bytes(out / POLICY, saved_bytes(args, network))
-    test = measured(out / POLICY, args)
-    results = {
-        "arguments": asdict(args),
-        "decisions": done,
-        "learning_seconds": round(seconds, 3),
-        "decisions_per_second": round(done / seconds, 1),
-        "test": asdict(test),
-    }
-    write_bytes(out / RESULTS, (json.dumps(results, indent=2) + "\n").encode())
-    if not args.quiet:
-        interval = f"{test.low:+.1f} to {test.high:+.1f}"
-        print(
-            f"a team of the policy: {test.margin:+.1f} points a round ({interval}) against "
-            f"{args.against}; {results['decisions_per_second']:,} decisions a second; in {out}"
-        )
-    return results
+    return finish(args, out, network, Player, done, seconds)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

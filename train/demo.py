@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
@@ -38,6 +37,7 @@ from train.imitation import GAME, SMALLEST_RATE, imitate
 from train.network import blind_to_match, watch_fire_pile
 from train.options import flag, option
 from train.report import YARDSTICKS, Journal, Screen, curve_bytes, picture_bytes
+from train.running import CHOOSING, FINAL, check_seed, one_thread
 from xabitha_env.cli.output import print_table
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
 from xabitha_env.evaluation.comparison import Comparison, compare
@@ -45,11 +45,6 @@ from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS, seeds_of
 from xabitha_env.evaluation.play import one_round
 from xabitha_env.files import write_bytes
 from xabitha_env.players import load_player
-
-CHOOSING, FINAL = "development", "test"
-"""The deals that policies are chosen by, and those of the final figures."""
-MOST_SEED = min(LISTS.values()) // 2
-"""The tables' seeds count up from the job's, and must not reach the deals of a measurement."""
 
 RESERVE = 1.5  # how much longer than expected the final measurement may take
 MODEL, CURVE, PICTURE, RESULTS = "model.zip", "curve.csv", "curve.png", "results.json"
@@ -114,8 +109,7 @@ def checked(args: Args) -> list[Opponents]:
         ValueError: an argument is none of what it may be; the message says which and why.
     """
     options.check_numbers(args)
-    if not 0 <= args.seed <= MOST_SEED:
-        raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
+    check_seed(args.seed)
     for name in ("time_limit", "imitation_rate", "learning_rate", "clip_range"):
         if not 0 < getattr(args, name) < math.inf:
             raise ValueError(f"{flag(name)} must be above 0, not {getattr(args, name)}")
@@ -376,12 +370,8 @@ def main(args: Args) -> dict[str, Any]:
     schedule = checked(args)
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more threads than free cores are many times slower
-    try:
+    with one_thread():
         return _run(args, schedule, out)
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _run(args: Args, schedule: list[Opponents], out: Path) -> dict[str, Any]:

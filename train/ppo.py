@@ -53,6 +53,7 @@ from train.card import card
 from train.curves import Curve
 from train.options import flag, option
 from train.rehearsal import Plan, Rehearsal
+from train.running import one_thread
 from train.warm_start import (
     SCALE,
     SEEDS,
@@ -1111,13 +1112,8 @@ def main(args: Args) -> dict[str, Any]:
         OSError: the folder cannot be written to.
     """
     check(args)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more threads than free cores are many times slower
-    try:
-        with Crew(args.workers) as crew:
-            return _forecast(args, crew) if args.dry_run else _work(args, crew)
-    finally:
-        torch.set_num_threads(threads)
+    with one_thread(), Crew(args.workers) as crew:
+        return _forecast(args, crew) if args.dry_run else _work(args, crew)
 
 
 def _forecast(args: Args, crew: Crew) -> dict[str, Any]:

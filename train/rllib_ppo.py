@@ -25,8 +25,6 @@ Its limits:
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import logging
 import math
@@ -47,6 +45,16 @@ from ray.rllib.core import COMPONENT_RL_MODULE
 from train import options
 from train.options import option
 from train.report import Screen
+from train.running import (
+    CHOOSING,
+    FINAL,
+    MOST_SEED,
+    check_seed,
+    curve_bytes,
+    line,
+    measured,
+    one_thread,
+)
 from xabitha_env.contrib.ray import LOCAL, cluster
 from xabitha_env.contrib.rllib import (
     APART,
@@ -59,17 +67,12 @@ from xabitha_env.contrib.rllib import (
     past_module,
 )
 from xabitha_env.contrib.rllib_player import MaskedPolicy, Player, Saved, Sizes, save_policy
-from xabitha_env.evaluation.comparison import Comparison, compare
-from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS, seeds_of
-from xabitha_env.evaluation.play import one_round
+from xabitha_env.evaluation.comparison import Comparison
+from xabitha_env.evaluation.deals import FEWEST_DEALS
 from xabitha_env.files import FileError, reason, write_bytes
 from xabitha_env.games import GAMES
 from xabitha_env.players import load_player
 
-CHOOSING, FINAL = "development", "test"
-"""The deals of evaluations on the way, and those of the final figures."""
-MOST_SEED = min(LISTS.values()) // 2
-"""Tables' seeds go up from the job's, and must not reach the deals of a measurement."""
 MINUTE = 60  # seconds
 PATIENCE = 5
 """Updates without a decision, while runners are replaced, after which the run gives up."""
@@ -133,9 +136,7 @@ def check(args: Args) -> None:
         OSError: there is no checkpoint to go on from.
     """
     options.check_numbers(args)
-    last = args.seed + APART * args.runners
-    if last > MOST_SEED:
-        raise ValueError(f"--seed must be 0 to {MOST_SEED - APART * args.runners}, not {args.seed}")
+    check_seed(args.seed, MOST_SEED - APART * args.runners)
     if args.minibatch > args.batch:
         raise ValueError(f"--minibatch {args.minibatch} is more than --batch {args.batch}")
     load_player(args.against, args.game)
@@ -320,8 +321,7 @@ class Run:
         """Return how a team of the policy does on mirrored deals."""
         saved = saved_policy(self.args, weights_of(self.algorithm), {})
         team = Player(saved), Player(saved)
-        rivals = tuple(load_player(self.args.against, self.args.game) for _ in team)
-        return compare(team, rivals, seeds_of(source, deals), one_round(self.args.game))
+        return measured(team, self.args.against, self.args.game, source, deals)
 
     def evaluate(self) -> None:
         """Measure the policy on the development deals, and note it."""
@@ -372,21 +372,6 @@ def steps_of(result: dict[str, Any]) -> int:
     return int(result["env_runners"].get("num_env_steps_sampled", 0))
 
 
-def line(found: Comparison, against: str) -> str:
-    """Return a margin and its interval as text."""
-    interval = f"{found.low:+.1f} to {found.high:+.1f}"
-    return f"{found.margin:+.1f} points a round ({interval}) against {against}"
-
-
-def curve_bytes(found: list[dict[str, Any]]) -> bytes:
-    """Return the evaluations as CSV, which `xabitha curves` draws."""
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, list(found[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
-    return buffer.getvalue().encode()
-
-
 def main(args: Args) -> dict[str, Any]:
     """Learn, save and measure.
 
@@ -398,13 +383,8 @@ def main(args: Args) -> dict[str, Any]:
         OSError: a file that cannot be read or written, or no cluster.
     """
     check(args)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more threads than free cores are many times slower
-    try:
-        with cluster(args.ray, max(args.runners, 1)):
-            return _run(args)
-    finally:
-        torch.set_num_threads(threads)
+    with one_thread(), cluster(args.ray, max(args.runners, 1)):
+        return _run(args)
 
 
 def _run(args: Args) -> dict[str, Any]:

@@ -27,7 +27,6 @@ learn, and only legal actions are computed.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -39,28 +38,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
-from train import options
+from train import options, running
 from train.options import option
 from train.report import Screen
+from train.running import CHOOSING, FINAL, check_seed, curve_bytes, line, one_thread
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
-from xabitha_env.evaluation.comparison import Comparison, compare
-from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS, seeds_of
-from xabitha_env.evaluation.play import one_round
+from xabitha_env.evaluation.comparison import Comparison
+from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS
 from xabitha_env.files import write_bytes
 from xabitha_env.games import GAMES
 from xabitha_env.players import load_player
 
-CHOOSING, FINAL = "development", "test"
-"""The deals of evaluations on the way, and those of the final figures."""
-MOST_SEED = min(LISTS.values()) // 2
-"""The tables' seeds count up from the job's, and must not reach the deals of a measurement."""
 LAST_RATE = 0.1  # of the learning rate
 MINUTE = 60  # seconds
 MODEL, CURVE, RESULTS, LOGS = "model.zip", "curve.csv", "results.json", "tensorboard"
@@ -117,8 +111,7 @@ def check(args: Args) -> None:
         ValueError: one is none of what it may be; the message says which and why.
     """
     options.check_numbers(args)
-    if args.seed > MOST_SEED:
-        raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
+    check_seed(args.seed)
     if args.envs * args.steps % args.batch == 1:
         raise ValueError(
             f"--envs {args.envs} times --steps {args.steps} leaves a minibatch of one decision "
@@ -203,6 +196,11 @@ class Evaluation(MaskableEvalCallback):
         """Seconds of learning so far."""
         return time.perf_counter() - self.start - self.evaluating
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The evaluations with the seconds of learning before each."""
+        return [{**one, "seconds": clock} for one, clock in zip(self.found, self.seconds)]
+
     def _on_training_start(self) -> None:
         self.start = time.perf_counter()
         self._evaluate()
@@ -234,23 +232,8 @@ class Evaluation(MaskableEvalCallback):
 
 def measured(model: Any, args: Args, source: str, deals: int) -> Comparison:
     """Return how a team of the model does on mirrored deals."""
-    team, rivals = (SB3Player(model),) * 2, (load_player(args.against, args.game),) * 2
-    return compare(team, rivals, seeds_of(source, deals), one_round(args.game))
-
-
-def line(found: Comparison, against: str) -> str:
-    """Return a margin and its interval as text."""
-    interval = f"{found.low:+.1f} to {found.high:+.1f}"
-    return f"{found.margin:+.1f} points a round ({interval}) against {against}"
-
-
-def curve_bytes(found: list[dict[str, Any]], seconds: list[float]) -> bytes:
-    """Return the evaluations as CSV, which `xabitha curves` draws."""
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, [*found[0], "seconds"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({**one, "seconds": clock} for one, clock in zip(found, seconds))
-    return buffer.getvalue().encode()
+    player = SB3Player(model)
+    return running.measured((player, player), args.against, args.game, source, deals)
 
 
 def model_bytes(model: Any) -> bytes:
@@ -272,12 +255,8 @@ def main(args: Args) -> dict[str, Any]:
         ImportError: TensorBoard is wanted and not installed.
     """
     check(args)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more threads than free cores are many times slower
-    try:
+    with one_thread():
         return _run(args)
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _run(args: Args) -> dict[str, Any]:
@@ -305,7 +284,7 @@ def _run(args: Args) -> dict[str, Any]:
         "test": asdict(test),
         "versions": {name: version(name) for name in ("torch", "stable-baselines3", "sb3-contrib")},
     }
-    write_bytes(out / CURVE, curve_bytes(evaluation.found, evaluation.seconds))
+    write_bytes(out / CURVE, curve_bytes(evaluation.rows))
     write_bytes(out / RESULTS, (json.dumps(results, indent=2) + "\n").encode())
     screen.say(f"   a team of the model: {line(test, args.against)}")
     screen.say(f"   {results['decisions_per_second']:,} decisions a second; all is in {out}")

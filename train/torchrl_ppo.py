@@ -20,14 +20,11 @@ table at a time, some hundred decisions a second: it shows how masks and turns a
 
 from __future__ import annotations
 
-import io
-import json
 import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,26 +42,21 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
 from train import options
+from train.examples import SavedPlayer, finish
 from train.options import option
+from train.running import check_seed, one_thread
 from xabitha_env import xabitha_v0, xeri_v0
 from xabitha_env.envs.aec import AGENTS
 from xabitha_env.envs.learner import LearnerTables
-from xabitha_env.evaluation.comparison import Comparison, compare
-from xabitha_env.evaluation.deals import FEWEST_DEALS, LISTS, seeds_of
-from xabitha_env.evaluation.play import one_round
-from xabitha_env.files import write_bytes
+from xabitha_env.evaluation.deals import FEWEST_DEALS
 from xabitha_env.games import GAMES, engine_class
-from xabitha_env.players import Agent, View, load_player
-from xabitha_env.protocol import Engine
+from xabitha_env.players import load_player
 
 AEC = {"xabitha": xabitha_v0.env, "xeri": xeri_v0.env}
 SEATS = ("one", "four")
 GROUP = "players"
 """What TorchRL calls the four seats together."""
-MOST_SEED = min(LISTS.values()) // 2
-"""The tables' seeds count up from the job's, and must not reach the deals of a measurement."""
 ENDED = ("done", "terminated", "truncated")
-POLICY, RESULTS = "policy.pt", "results.json"
 
 
 @dataclass
@@ -112,8 +104,7 @@ def check(args: Args) -> None:
         raise ValueError(f"--game must be {' or '.join(GAMES)}, not {args.game!r}")
     if args.seats not in SEATS:
         raise ValueError(f"--seats must be {' or '.join(SEATS)}, not {args.seats!r}")
-    if args.seed > MOST_SEED:
-        raise ValueError(f"--seed must be 0 to {MOST_SEED}, not {args.seed}")
+    check_seed(args.seed)
     for player in (args.partner, args.opponents, args.against):
         load_player(player, args.game)
 
@@ -387,53 +378,20 @@ def learn(args: Args, actor: ProbabilisticActor, critic: ValueOperator) -> tuple
 # The player.
 
 
-class Player(Agent):
-    """A policy of this script: the likeliest legal action.
-
-    Args:
-        path: of the policy.
-    """
+class Player(SavedPlayer):
+    """A policy of this script; see `SavedPlayer`."""
 
     name = "torchrl"
 
-    def __init__(self, path: str) -> None:
-        saved = torch.load(path, weights_only=True)
-        self.game = saved["game"]
-        self.actor = make_actor(self.game, saved["width"])
-        self.actor.load_state_dict(saved["weights"])
+    @staticmethod
+    def make(game: str, width: int) -> nn.Module:
+        """Return the network; see `SavedPlayer.make`."""
+        return make_actor(game, width)
 
-    def reset(self, engine: Engine, seed: int) -> None:
-        """Check that the policy plays this game."""
-        if engine.game != self.game:
-            raise ValueError(f"the policy plays {self.game}, not {engine.game}")
-
-    def act(self, view: View) -> NDArray[np.int64]:
-        """Return one legal action a row, (n,)."""
-        with torch.no_grad():
-            logits = self.actor.get_dist(
-                TensorDict(
-                    {
-                        "observation": torch.from_numpy(view.observation),
-                        "action_mask": torch.from_numpy(view.mask != 0),
-                    },
-                    [len(view.seat)],
-                )
-            ).logits
-        return logits.argmax(dim=1).numpy()
-
-
-def saved_bytes(args: Args, actor: ProbabilisticActor) -> bytes:
-    """Return a policy as `Player` reads it."""
-    buffer = io.BytesIO()
-    kept = {"game": args.game, "width": args.width, "weights": actor.state_dict()}
-    torch.save(kept, buffer)
-    return buffer.getvalue()
-
-
-def measured(path: Path, args: Args) -> Comparison:
-    """Return how a team of the policy does on mirrored test deals."""
-    team, rivals = (Player(str(path)),) * 2, (load_player(args.against, args.game),) * 2
-    return compare(team, rivals, seeds_of("test", args.test_deals), one_round(args.game))
+    def logits(self, observation: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the logits; see `SavedPlayer.logits`."""
+        seen = TensorDict({"observation": observation, "action_mask": mask}, [len(observation)])
+        return self.network.get_dist(seen).logits
 
 
 def main(args: Args) -> dict[str, Any]:
@@ -447,12 +405,8 @@ def main(args: Args) -> dict[str, Any]:
         OSError: a file cannot be written.
     """
     check(args)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more threads than free cores are many times slower
-    try:
+    with one_thread():
         return _run(args)
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _run(args: Args) -> dict[str, Any]:
@@ -463,24 +417,8 @@ def _run(args: Args) -> dict[str, Any]:
     inputs = engine_class(args.game).all_features.size
     critic = ValueOperator(layers(inputs, 1, args.width), in_keys=["observation"])
     done, seconds = learn(args, actor, critic)
-    write_bytes(out / POLICY, saved_bytes(args, actor))
-    test = measured(out / POLICY, args)
-    results = {
-        "arguments": asdict(args),
-        "decisions": done,
-        "learning_seconds": round(seconds, 3),
-        "decisions_per_second": round(done / seconds, 1),
-        "test": asdict(test),
-        "versions": {name: version(name) for name in ("torch", "torchrl", "tensordict")},
-    }
-    write_bytes(out / RESULTS, (json.dumps(results, indent=2) + "\n").encode())
-    if not args.quiet:
-        interval = f"{test.low:+.1f} to {test.high:+.1f}"
-        print(
-            f"a team of the policy: {test.margin:+.1f} points a round ({interval}) against "
-            f"{args.against}; {results['decisions_per_second']:,} decisions a second; in {out}"
-        )
-    return results
+    libraries = ("torch", "torchrl", "tensordict")
+    return finish(args, out, actor, Player, done, seconds, libraries)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

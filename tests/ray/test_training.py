@@ -18,6 +18,7 @@ import torch
 
 from train import rllib_ppo
 from train.rllib_ppo import SMOKE, Args
+from train.running import MOST_SEED
 from xabitha_env.cli import main
 from xabitha_env.contrib.rllib import APART, LEARNER
 from xabitha_env.contrib.rllib_player import load_policy
@@ -154,8 +155,7 @@ def test_the_time_limit_ends_learning(tmp_path, two_workers):
 
 
 def test_learning_keeps_off_the_deals_of_measurements():
-    most = rllib_ppo.MOST_SEED
-    assert most + 10**8 + APART < min(LISTS.values())  # and what a run that goes on adds
+    assert MOST_SEED + 10**8 + APART < min(LISTS.values())  # and what a run that goes on adds
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import torch
 
 from train import cleanrl_pettingzoo
 from train.cleanrl_pettingzoo import SMOKE, Args, Closed, Decision, Network, Tables, advantages
+from train.running import MOST_SEED
 from xabitha_env.envs.aec import AGENTS
 from xabitha_env.evaluation.deals import LISTS
 from xabitha_env.games import GAMES, make_engine, make_rules
@@ -157,7 +158,7 @@ def test_the_same_seed_gives_the_same_policy(tmp_path) -> None:
 
 
 def test_learning_keeps_off_the_deals_of_measurements() -> None:
-    assert cleanrl_pettingzoo.MOST_SEED + Args().envs < min(LISTS.values())
+    assert MOST_SEED + Args().envs < min(LISTS.values())
 
 
 @pytest.mark.parametrize(

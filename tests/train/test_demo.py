@@ -15,6 +15,7 @@ import torch
 
 from train import demo, imitation, network
 from train.demo import SMOKE, Args
+from train.running import MOST_SEED
 from xabitha_env.contrib.sb3 import SB3Player, TablesVecEnv
 from xabitha_env.evaluation.deals import LIST_SIZE, LISTS, seeds_of
 from xabitha_env.games import make_engine, make_rules
@@ -167,7 +168,7 @@ def test_what_only_matches_have_does_not_move_the_agent(model):
 
 
 def test_training_keeps_off_the_deals_of_measurements():
-    assert demo.MOST_SEED + Args().envs < min(LISTS.values())
+    assert MOST_SEED + Args().envs < min(LISTS.values())
     assert imitation.HELD_OUT_SEED > seeds_of(demo.FINAL, LIST_SIZE)[-1]
 
 

@@ -27,6 +27,17 @@ PlayersOption: TypeAlias = Annotated[
         "stdio:PROGRAM, or a saved model FILE.zip.",
     ),
 ]
+OthersOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--players",
+        metavar="NAMES",
+        help="Who sits at the other seats: one player for all of them, two by team (seats 0+2, "
+        "seats 1+3) or four by seat, any for a seat that is taken then being ignored, with "
+        "commas: random, greedy, expert, search?ms=50, module:Class, module:function, "
+        "stdio:PROGRAM, or a saved model FILE.zip.",
+    ),
+]
 RoundsOption: TypeAlias = Annotated[
     int | None,
     typer.Option("--rounds", min=1, help="Rounds of a match; short for --rule num_rounds=."),

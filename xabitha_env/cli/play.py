@@ -10,6 +10,7 @@ import typer
 
 from xabitha_env.cli.options import (
     GameOption,
+    OthersOption,
     RoundsOption,
     RuleOption,
     SeedOption,
@@ -27,17 +28,7 @@ FIXED_BY_FILE = ("game", "seat", "players", "rule", "rounds", "seed")
 def play(
     context: typer.Context,
     seat: Annotated[int, typer.Option("--seat", min=0, max=3, help="Your seat.")] = 0,
-    players: Annotated[
-        str,
-        typer.Option(
-            "--players",
-            metavar="NAMES",
-            help="Who sits at the other seats: one player for all of them, two by team (seats "
-            "0+2, seats 1+3) or four by seat, yours then being ignored, with commas: random, "
-            "greedy, expert, search?ms=50, module:Class, module:function, stdio:PROGRAM, or a "
-            "saved model FILE.zip.",
-        ),
-    ] = "expert",
+    players: OthersOption = "expert",
     hints: Annotated[
         str, typer.Option("--hints", metavar="NAME", help="The player that gives hints.")
     ] = "search?worlds=64",

@@ -18,6 +18,7 @@ import typer
 from xabitha_env.cli.options import (
     GameOption,
     JsonOption,
+    OthersOption,
     QuietOption,
     RoundsOption,
     RuleOption,
@@ -51,15 +52,7 @@ def seat(
         int | None,
         typer.Option("--team", min=0, max=1, help="Both seats of a team, a process for each."),
     ] = None,
-    players: Annotated[
-        str,
-        typer.Option(
-            "--players",
-            metavar="NAMES",
-            help="Who sits at the other seats: one player for all of them, two by team (seats "
-            "0+2, seats 1+3) or four by seat, the program's then being ignored, with commas.",
-        ),
-    ] = "expert",
+    players: OthersOption = "expert",
     seconds: Annotated[
         float, typer.Option("--seconds", help="Its time for a decision, refusals included.")
     ] = 10.0,

@@ -13,7 +13,7 @@ import numpy as np
 from xabitha_env.players import load_player
 from xabitha_env.players.loader import PlayerSpec
 from xabitha_env.research.results import Result, line_of
-from xabitha_env.research.task import Move, Names, Task, Tell, name_of
+from xabitha_env.research.task import Move, Names, PanelTask, Tell, name_of
 
 POOLS: dict[str, Names] = {
     "xabitha": ("random", "greedy", "expert", "chase"),
@@ -23,19 +23,17 @@ POOLS: dict[str, Names] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdHocPartner(Task):
+class AdHocPartner(PanelTask):
     """The mean margin with unknown partners.
 
     Attributes:
         pool: the partners; the game's own pool by default. Names, or files of models.
-        panel: the teams that they play against.
     """
 
     name = "ad-hoc"
     summary = "margin with partners from a frozen pool, beside with itself"
 
     pool: Names = field(default=(), metadata={"help": "partners"})
-    panel: Names = field(default=("expert",), metadata={"help": "teams to play against"})
 
     @property
     def partners(self) -> Names:
@@ -67,7 +65,7 @@ class AdHocPartner(Task):
         return Result(
             self.name,
             name_of(player),
-            f"points a round against {', '.join(self.panel)}",
+            f"points a round {self.against}",
             {**self.settings(), "pool": self.partners},
             lines,
         )

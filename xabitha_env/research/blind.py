@@ -9,18 +9,18 @@ playing, as far as the player makes use of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xabitha_env.cards import NUM_SEATS, NUM_TEAMS
-from xabitha_env.players import View
+from xabitha_env.players import Agent, View
 from xabitha_env.players.loader import PlayerSpec
 from xabitha_env.research.mirror import MirrorAgent
-from xabitha_env.research.results import Result, line_of
-from xabitha_env.research.task import Move, Names, Task, Tell, name_of
+from xabitha_env.research.results import Result
+from xabitha_env.research.task import Move, PanelTask
 
 PLAYS: dict[str, Mapping[str, int]] = {
     "xabitha": {
@@ -47,18 +47,17 @@ class BlindAgent(MirrorAgent):
         return games
 
 
-@dataclass(frozen=True, kw_only=True)
-class PartnerBlind(Task):
-    """How many points a round a team loses when neither of its players sees the other's plays.
+def blinded(player: Agent) -> BlindAgent:
+    """Return a player that is not shown what its partner plays."""
+    return BlindAgent(player, f"blind {player.name}")
 
-    Attributes:
-        panel: the teams that it plays against.
-    """
+
+@dataclass(frozen=True, kw_only=True)
+class PartnerBlind(PanelTask):
+    """How many points a round a team loses when neither of its players sees the other's plays."""
 
     name = "blind"
     summary = "what a player loses when its partner's plays are hidden from it"
-
-    panel: Names = field(default=("expert",), metadata={"help": "teams to play against"})
 
     @property
     def rounds(self) -> int:
@@ -67,15 +66,5 @@ class PartnerBlind(Task):
 
     def run(self, player: PlayerSpec, move: Move = lambda played: None) -> Result:
         """Return what blindness costs; see `Task.run`."""
-        tell, panel = Tell(move), self.teams(self.panel)
-        first, second = self.load(player)
-        seeing = self.margins((first, second), panel, tell)
-        hidden = [BlindAgent(one, f"blind {one.name}") for one in (first, second)]
-        blind = self.margins((hidden[0], hidden[1]), panel, tell)
-        lines = [
-            line_of("lost by blindness", seeing - blind),
-            line_of("seeing", seeing),
-            line_of("blind", blind),
-        ]
-        measure = f"points a round against {', '.join(self.panel)}"
-        return Result(self.name, name_of(player), measure, self.settings(), lines)
+        names = "lost by blindness", "seeing", "blind"
+        return self.difference(player, blinded, names, move)

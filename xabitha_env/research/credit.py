@@ -15,25 +15,23 @@ from xabitha_env.evaluation.teams import load_team, parse_team
 from xabitha_env.players import load_player
 from xabitha_env.players.loader import PlayerSpec
 from xabitha_env.research.results import Result, line_of
-from xabitha_env.research.task import Move, Names, Task, Tell, name_of
+from xabitha_env.research.task import Move, PanelTask, Tell, name_of
 
 TEAMS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartnerCredit(Task):
+class PartnerCredit(PanelTask):
     """What a team gains over a team of baselines, and each partner's part in it.
 
     Attributes:
         baseline: who takes a partner's seat.
-        panel: the teams that they play against.
     """
 
     name = "credit"
     summary = "what each partner adds to a team, by swapping a baseline in"
 
     baseline: str = field(default="greedy", metadata={"help": "who takes a partner's seat"})
-    panel: Names = field(default=("expert",), metadata={"help": "teams to play against"})
 
     @property
     def rounds(self) -> int:
@@ -61,7 +59,7 @@ class PartnerCredit(Task):
         return Result(
             self.name,
             name_of(player),
-            f"points a round over {self.baseline}, against {', '.join(self.panel)}",
+            f"points a round over {self.baseline}, {self.against}",
             self.settings(),
             lines,
         )

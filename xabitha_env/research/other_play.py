@@ -8,7 +8,7 @@ treats suits alike loses nothing; what another loses is the gap between self-pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from xabitha_env.players.loader import PlayerSpec
 from xabitha_env.protocol import Engine
 from xabitha_env.research.mirror import MirrorAgent
 from xabitha_env.research.renaming import maps_of, rename_actions, rename_games
-from xabitha_env.research.results import Result, line_of
-from xabitha_env.research.task import Move, Names, Task, Tell, name_of
+from xabitha_env.research.results import Result
+from xabitha_env.research.task import Move, PanelTask
 
 SALT = 2020
 """Of the renamings, so that they have nothing to do with the cards."""
@@ -79,17 +79,14 @@ def renamed(player: Agent) -> RenamedAgent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OtherPlay(Task):
+class OtherPlay(PanelTask):
     """The gap: points a round that a team loses when each partner has its own names for suits.
 
-    Attributes:
-        panel: the teams that it plays against, whose suits keep their names.
+    The suits of the teams that it plays against keep their names.
     """
 
     name = "other-play"
     summary = "self-play minus other-play: what depends on the names of suits"
-
-    panel: Names = field(default=("expert",), metadata={"help": "teams to play against"})
 
     @property
     def rounds(self) -> int:
@@ -98,14 +95,5 @@ class OtherPlay(Task):
 
     def run(self, player: PlayerSpec, move: Move = lambda played: None) -> Result:
         """Return the gap; see `Task.run`."""
-        tell, panel = Tell(move), self.teams(self.panel)
-        first, second = self.load(player)
-        alike = self.margins((first, second), panel, tell)
-        apart = self.margins((renamed(first), renamed(second)), panel, tell)
-        lines = [
-            line_of("self-play minus other-play", alike - apart),
-            line_of("self-play", alike),
-            line_of("other-play", apart),
-        ]
-        measure = f"points a round against {', '.join(self.panel)}"
-        return Result(self.name, name_of(player), measure, self.settings(), lines)
+        names = "self-play minus other-play", "self-play", "other-play"
+        return self.difference(player, renamed, names, move)

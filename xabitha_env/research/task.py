@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +14,9 @@ from xabitha_env.evaluation.intervals import Floats
 from xabitha_env.evaluation.play import Agents, Setup, one_round, play_deals
 from xabitha_env.evaluation.teams import load_team, parse_player, parse_team
 from xabitha_env.games import GAMES
-from xabitha_env.players import load_player
+from xabitha_env.players import Agent, load_player
 from xabitha_env.players.loader import PlayerSpec
-from xabitha_env.research.results import Result
+from xabitha_env.research.results import Result, line_of
 
 BATCH = 128
 """Deals played side by side."""
@@ -115,6 +115,45 @@ class Task(ABC):
         """Yield the seeds of deals that are played side by side."""
         for start in range(0, self.deals, BATCH):
             yield self.chosen[start : start + BATCH]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelTask(Task):
+    """A task in which teams play against a panel.
+
+    Attributes:
+        panel: the teams that they play against.
+    """
+
+    panel: Names = field(default=("expert",), metadata={"help": "teams to play against"})
+
+    @property
+    def against(self) -> str:
+        """What the margins are, in words."""
+        return f"against {', '.join(self.panel)}"
+
+    def difference(
+        self,
+        player: PlayerSpec,
+        change: Callable[[Agent], Agent],
+        names: tuple[str, str, str],
+        move: Move,
+    ) -> Result:
+        """Return what a team loses when both of its players are changed.
+
+        Args:
+            player: as in `run`.
+            change: returns a changed player.
+            names: of the difference, of the margin before, and after.
+            move: as in `run`.
+        """
+        tell, panel = Tell(move), self.teams(self.panel)
+        first, second = self.load(player)
+        before = self.margins((first, second), panel, tell)
+        after = self.margins((change(first), change(second)), panel, tell)
+        lines = [line_of(*one) for one in zip(names, (before - after, before, after))]
+        measure = f"points a round {self.against}"
+        return Result(self.name, name_of(player), measure, self.settings(), lines)
 
 
 class Tell:
