@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import threading
 from collections import Counter
@@ -113,8 +114,8 @@ def test_a_whole_match_by_keys(game, tmp_path):
         await pilot.press("q")
 
     run(app, script)
-    app.keeping.write_record()
     assert [problem for _, problem in verify_file(record)] == [None]
+    assert json.loads(record.read_text())["result"] == match.record["result"] is not None
     assert drafts or game == "xeri"
 
 

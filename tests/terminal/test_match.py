@@ -17,7 +17,7 @@ from xabitha_env.record import verify_record
 from xabitha_env.terminal.marks import IN_MELD, NEARLY, meld_marks, opening_note, pick_note
 from xabitha_env.terminal.match import PERSON, Match, Refused
 from xabitha_env.terminal.moves import ORDER, cards_of, containing, in_order, taking, verb_of
-from xabitha_env.terminal.telling import tell_record
+from xabitha_env.terminal.telling import Teller, tell_record
 from xabitha_env.xabitha.melds import ROW_OF
 
 RESAMPLED = {"xabitha": xabitha_resampled, "xeri": xeri_resampled}
@@ -287,3 +287,23 @@ def test_the_story_tells_no_secret(seat):
         ]
         before, staged, laid = (lines[:-2] for _, lines in told)
         assert begun < place and before == staged and len(laid) == len(staged) + 1
+
+
+@pytest.mark.parametrize(
+    ("seat", "reason", "first"),
+    [
+        (0, "normal", "Seat 3 goes out."),
+        (3, "normal", "You go out."),
+        (0, "xabitha", "Seat 3 wins by a formation."),
+        (3, "xabitha", "You win by a formation."),
+        (None, "cancelled", "The round is cancelled: nobody scores."),
+    ],
+)
+def test_the_end_of_a_round_is_told(seat, reason, first):
+    winner = None if reason == "cancelled" else 3
+    result = {"reason": reason, "winner": winner, "penalties": [100, 0, 19, 0]}
+    lines = Teller(seat).result("xabitha", result)
+    assert lines[0] == first
+    if winner is not None:
+        who = "you" if seat == 0 else "seat 0"
+        assert lines[1].startswith(f"Penalties: {who} 100, seat 1 0")

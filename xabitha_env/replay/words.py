@@ -50,7 +50,7 @@ class Voice:
 
     def says(self, seat: int, verb: str, rest: str = "") -> str:
         """Return a sentence about a seat; the verb is given as it follows "you"."""
-        ending = "" if seat == self.you else "s"
+        ending = "" if seat == self.you else "es" if verb.endswith("o") else "s"
         return f"{self.who(seat)} {verb}{ending} {rest}".rstrip()
 
     def tell(self, event: Event, staged: Sequence[str] = (), seen: bool = True) -> str:

@@ -140,6 +140,7 @@ class PlayApp(App[None]):
         """Show what a move brought, and go on."""
         self.board.show()
         if ended:
+            self._keep()
             self.read("\n".join(self.match.summary()), self.go_on)
         else:
             self.go_on()
@@ -286,6 +287,14 @@ class PlayApp(App[None]):
                 self.board.say(f"saved: xabitha play --continue {self.keeping.save_path}")
             else:
                 self.keeping.save_path = None
+
+    def _keep(self) -> None:
+        """Write the files of the match, so that a terminal that is closed costs a round at most."""
+        self._saves()
+        try:
+            self.keeping.write_record()
+        except (ValueError, OSError) as error:
+            self.board.say(str(error))
 
     def _saves(self) -> bool:
         try:
